@@ -1,0 +1,1 @@
+"""Randomised releases and their exact privacy."""

@@ -1,0 +1,72 @@
+"""The exact privacy of one release, as data. Mechanisms say it (`mechanism.loss(distance)`), accountants read it.
+
+A loss describes the pair of output distributions of two neighbours whose inputs are `distance` apart, in the
+mechanism's own unit of sensitivity. What has no finite bound, or none that is known, says so with its reason;
+an accountant never guesses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Pure:
+    """Only a pure ε is known: dominated by binary randomised response at ε (Kairouz, Oh & Viswanath 2015)."""
+
+    epsilon: float
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """A finite mechanism: `matrix[x, y]` = P(output y | input x); `pairs` of inputs that may be neighbours."""
+
+    matrix: np.ndarray
+    pairs: tuple[tuple[int, int], ...]  # ordered both ways by the accountant
+
+
+@dataclass(frozen=True)
+class LaplaceShift:
+    """Laplace noise of scale b on a value that moves by Δ: `epsilon` = Δ/b."""
+
+    epsilon: float
+
+
+@dataclass(frozen=True)
+class GaussianShift:
+    """Gaussian noise of deviation σ on a value that moves by Δ (L2): `mu` = Δ/σ (Dong, Roth & Su 2022)."""
+
+    mu: float
+
+
+@dataclass(frozen=True)
+class SubsampledGaussian:
+    """Gaussian sum over a random cohort.
+
+    `noise` is σ over the sensitivity under the stated relation: Poisson with add-remove (one record's clip
+    bound S), fixed-size without replacement with replace-one (2S, since one record leaves and one comes).
+    """
+
+    noise: float
+    rate: float
+    scheme: Literal["poisson", "fixed-size"]
+
+
+@dataclass(frozen=True)
+class NoBound:
+    """ε is infinite, and why: "a reported 0 proves a 0"."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class NotKnown:
+    """Nothing can be counted, and why: "δ of SGLD unknown"."""
+
+    reason: str
+
+
+Loss = Pure | Channel | LaplaceShift | GaussianShift | SubsampledGaussian | NoBound | NotKnown

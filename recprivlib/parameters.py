@@ -1,0 +1,126 @@
+"""Hyper-parameters that carry their own range and meaning.
+
+A system or mechanism is a frozen dataclass; each field a reader may set is made with `parameter`:
+
+    @dataclass(frozen=True)
+    class ItemKNN:
+        neighbors: int = parameter(50, 1, 100_000, "how many similar items vote")
+        __post_init__ = check
+
+`check` refuses what is out of range, in the user's words, at the moment the value is made. A field made
+without `parameter` is fixed by the variant and cannot be set from the command line.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+
+class UserError(ValueError):
+    """A mistake of the caller, said in one sentence that names the value and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The range and the meaning of one hyper-parameter. `kind` is bool, int, float or str."""
+
+    kind: type
+    default: Any
+    low: float | None
+    high: float | None
+    gloss: str
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """What may be given, in words."""
+        if self.choices:
+            text = "one of " + ", ".join(self.choices)
+        elif self.kind is bool:
+            text = "true or false"
+        else:
+            noun = "a whole number" if self.kind is int else "a number"
+            text = f"{noun} from {self.low:g} to {self.high:g}"
+        return text + " or none" if self.optional else text
+
+    def checked(self, name: str, value: Any) -> Any:
+        """`value` as this parameter's own type, or a UserError."""
+        if value is None and self.optional:
+            return None
+        refusal = UserError(f"{name} is {value!r}, but must be {self.allowed}")
+        if self.kind is bool or self.choices:
+            if self.choices and value in self.choices or self.kind is bool and isinstance(value, bool):
+                return value
+            raise refusal
+        if isinstance(value, bool):
+            raise refusal
+        try:
+            number = operator.index(value) if self.kind is int else float(value)
+        except (TypeError, ValueError):
+            raise refusal from None
+        if isinstance(value, str) or math.isnan(number) or not self.low <= number <= self.high:
+            raise refusal
+        return number
+
+    def parse(self, name: str, text: str) -> Any:
+        """The value that `text` spells on the command line."""
+        word = text.strip().lower()
+        if self.optional and word == "none":
+            return None
+        if self.kind is bool and word in ("true", "false"):
+            return word == "true"
+        if self.kind in (int, float) and not self.choices:
+            try:
+                return self.checked(name, self.kind(text))
+            except UserError:
+                raise
+            except ValueError:
+                raise UserError(f"{name} is {text!r}, but must be {self.allowed}") from None
+        return self.checked(name, text)
+
+
+def parameter(
+    default: Any,
+    low: float | None,
+    high: float | None,
+    gloss: str,
+    *,
+    kind: type | None = None,
+    choices: tuple[str, ...] = (),
+    optional: bool = False,
+) -> Any:
+    """A dataclass field that is a documented hyper-parameter. `kind` is read off the default unless given."""
+    meta = Parameter(kind or type(default), default, low, high, gloss, choices, optional)
+    return dataclasses.field(default=default, metadata={"parameter": meta})
+
+
+def parameters(system: Any) -> dict[str, Parameter]:
+    """The settable parameters of a system or mechanism (a value or its class), in order."""
+    return {f.name: f.metadata["parameter"] for f in dataclasses.fields(system) if "parameter" in f.metadata}
+
+
+def values(system: Any) -> dict[str, Any]:
+    """The parameters of `system` as it stands."""
+    return {name: getattr(system, name) for name in parameters(system)}
+
+
+def check(self: Any) -> None:
+    """A `__post_init__`: every parameter within its range and of its type, else a UserError."""
+    for name, meta in parameters(self).items():
+        object.__setattr__(self, name, meta.checked(name, getattr(self, name)))
+
+
+def configured(system: Any, settings: dict[str, Any]) -> Any:
+    """`system` with `settings`; a text is parsed, an unknown name refused."""
+    known = parameters(system)
+    changes = {}
+    for name, value in settings.items():
+        if name not in known:
+            raise UserError(f"there is no parameter {name!r}; choose from {', '.join(known) or 'none at all'}")
+        changes[name] = known[name].parse(name, value) if isinstance(value, str) else value
+    return dataclasses.replace(system, **changes)
