@@ -149,9 +149,11 @@ class Entry:
 
 
 class Mechanism(Protocol):
-    """A randomised release. Its exact privacy is data too: see mechanisms/."""
+    """A randomised release and its exact privacy, as data (one of the losses in mechanisms/losses.py)."""
 
     def release(self, x: Array, rng: np.random.Generator) -> Array: ...
+
+    def loss(self, distance: float = 1.0) -> Any: ...
 
 
 @dataclass(frozen=True)
