@@ -1,0 +1,262 @@
+"""What a dashboard is, as data. The kit in `widgets/` draws any `Explorer`; nothing here knows Panel.
+
+    values ──> compute(**values) ──> result ──┬─> figure.draw(result, view) ──> Plotly dict, HTML or SVG
+    (Control)   (frozen, cacheable)           ├─> say(result)     one to three sentences
+                                              ├─> table(result)   tidy rows: figure, series, x, y, low, high
+                                              └─> mark(result)    the dot this move leaves behind
+
+A `result` is a frozen dataclass of numbers and arrays; all functions of it are pure. `compute` raises `Card`
+when the reader has to do something first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from urllib.parse import parse_qsl, urlencode
+
+import numpy as np
+
+from recprivlib.parameters import UserError
+
+Kind = Literal["number", "integer", "choice", "switch", "films", "seed"]
+Place = Literal["rail", "axis", "more", "under", "none"]
+Cost = Literal["live", "on release"]
+Values = Mapping[str, Any]
+
+
+class Card(UserError):
+    """Shown in place of the sentence: what is the matter, and the settings that cure it.
+
+    `empty` marks the case in which nothing went wrong and the reader has yet to choose something.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        cure: Values | None = None,
+        cure_label: str = "",
+        empty: bool = False,
+    ):
+        super().__init__(what)
+        self.cure, self.cure_label, self.empty = dict(cure or {}), cure_label, empty
+
+
+@dataclass(frozen=True)
+class Control:
+    """One thing the reader can move. `steps` are the slider's stops; its number box takes all of low..high."""
+
+    name: str  # the keyword of `compute`
+    label: str
+    kind: Kind
+    default: Hashable
+    low: float | None = None
+    high: float | None = None
+    steps: tuple[float, ...] = ()
+    choices: tuple[tuple[Any, str], ...] = ()  # (value, label); for kind "choice"
+    ends: tuple[str, str] = ("", "")  # words at the left and right end
+    log: bool = False
+    place: Place = "rail"
+    figure: str = ""  # place "axis": the figure whose x axis this slider is
+    cost: Cost | Callable[[Values], Cost] = "live"
+    spoken: Callable[[Any], str] = (
+        str  # for aria-valuetext: "epsilon 1, phone truthful 73 percent"
+    )
+    options: Callable[[Values], tuple[tuple[Any, str], ...]] | None = (
+        None  # choices that depend on the data
+    )
+    hint: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """What may be given, in words."""
+        if self.kind == "choice":
+            return "one of " + ", ".join(str(value) for value, _ in self.choices)
+        if self.kind == "switch":
+            return "on or off"
+        if self.kind == "films":
+            return f"at most {self.high:g} film numbers, joined by commas"
+        noun = "a number" if self.kind == "number" else "a whole number"
+        return f"{noun} from {self.low:g} to {self.high:g}"
+
+    def checked(self, value: Any) -> Any:
+        """`value` as this control's own type, or a UserError."""
+        try:
+            good = self._coerced(value)
+        except (TypeError, ValueError, OverflowError):
+            good = None
+        if good is None:
+            raise UserError(f"{self.name} is {value!r}, but must be {self.allowed}")
+        return good
+
+    def _coerced(self, value: Any) -> Any:
+        if self.kind == "choice":
+            return next(
+                (known for known, _ in self.choices if value in (known, str(known))),
+                None,
+            )
+        if self.kind == "switch":
+            return {"on": True, "true": True, "off": False, "false": False}.get(
+                str(value).lower()
+            )
+        if self.kind == "films":
+            parts = (
+                [part for part in value.split(",") if part]
+                if isinstance(value, str)
+                else value
+            )
+            films = tuple(dict.fromkeys(int(part) for part in parts))
+            return (
+                films
+                if len(films) <= self.high and all(film >= 0 for film in films)
+                else None
+            )
+        number = float(value)
+        if self.kind != "number":
+            number = int(number) if number == int(number) else math.nan
+        return number if self.low <= number <= self.high else None
+
+    def text(self, value: Any) -> str:
+        """`value` as it stands in a link; `checked` reads it back."""
+        if self.kind == "films":
+            return ",".join(map(str, value))
+        if self.kind == "switch":
+            return "on" if value else "off"
+        return f"{value:.12g}" if self.kind == "number" else str(value)
+
+    def costs(self, values: Values) -> Cost:
+        """Whether a drag of this control computes while it moves, with the others at `values`."""
+        return self.cost(values) if callable(self.cost) else self.cost
+
+
+@dataclass(frozen=True)
+class View:
+    """How a figure is to be drawn; nothing here changes a number."""
+
+    theme: Literal["light", "dark"] = "light"
+    narrow: bool = False  # container under 640 px
+    large: bool = False  # presentation: everything × 1.5
+    trail: tuple[Mark, ...] = ()  # earlier moves, oldest first
+    curve: bool = False  # the committed curve has been asked for
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a move leaves on the figures: figure name -> (x, y). Small, so that thirty of them are nothing."""
+
+    points: Mapping[str, tuple[float, float]]
+    tag: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure. `draw` returns Plotly JSON (a dict; its alt text in layout.meta.alt) or a string of HTML/SVG."""
+
+    name: str
+    title: str
+    draw: Callable[[Any, View], dict | str]
+    place: Literal["main", "evidence"] = "evidence"
+
+
+@dataclass(frozen=True)
+class Predict:
+    """A question asked before the first move. `reply` is computed from a result at `at`; it never scolds."""
+
+    question: str
+    answers: tuple[str, ...]
+    reply: Callable[[Any, int], str]
+    at: Values = field(
+        default_factory=dict
+    )  # settings (over the defaults) at which the answer is computed
+
+
+@dataclass(frozen=True)
+class Try:
+    """A start for the reader's own experiment: settings, and what to watch. It never plays by itself."""
+
+    label: str
+    values: Values
+    watch: str
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """One dashboard, without its widgets."""
+
+    stem: str
+    title: str  # the question it answers
+    controls: tuple[Control, ...]
+    compute: Callable[..., Any]
+    figures: tuple[Figure, ...]  # the main figure first
+    say: Callable[[Any], str]
+    table: Callable[[Any], Any]  # a tidy pandas frame: figure, series, x, y, low, high
+    snippet: Callable[[Values], str]  # Python that prints the numbers on the screen
+    predict: Predict
+    tries: tuple[Try, ...]
+    strip: Callable[[Any, View], str] | None = (
+        None  # HTML with the claimed/counted/attacked SVG
+    )
+    mark: Callable[[Any], Mark] | None = None
+    steps: Callable[..., Iterator[tuple[float, Any]]] | None = (
+        None  # streams (progress, result); last = compute
+    )
+    committed: Callable[[Values], Any] | None = (
+        None  # the result read from book/results, or None: hollow dots
+    )
+    reseed: str = ""  # the control that `New noise` changes
+
+    def control(self, name: str) -> Control:
+        """The control of that name."""
+        for control in self.controls:
+            if control.name == name:
+                return control
+        names = ", ".join(control.name for control in self.controls)
+        raise UserError(
+            f"there is no control {name!r} in {self.stem}; choose from {names}"
+        )
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Every control at its default."""
+        return {control.name: control.default for control in self.controls}
+
+    def read(self, query: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """The settings in a link's query, and the names of those that were out of range (now at default).
+
+        Names that are no control (`theme`, `present`) belong to the frame and are left alone.
+        """
+        values, refused = self.defaults, []
+        for name, text in parse_qsl(query.lstrip("?"), keep_blank_values=True):
+            if name in values:
+                try:
+                    values[name] = self.control(name).checked(text)
+                except UserError:
+                    refused.append(name)
+        return values, tuple(dict.fromkeys(refused))
+
+    def link(self, values: Values) -> str:
+        """The query that restores `values`; what stands at its default is left out."""
+        changed = {
+            n: self.control(n).text(v)
+            for n, v in values.items()
+            if v != self.control(n).default
+        }
+        return urlencode(changed, safe=",")
+
+
+def nbytes(result: Any) -> int:
+    """About how much memory a result holds: what a byte-bounded cache counts."""
+    if isinstance(result, np.ndarray):
+        return int(result.nbytes)
+    if dataclasses.is_dataclass(result) and not isinstance(result, type):
+        return 64 + sum(
+            nbytes(getattr(result, f.name)) for f in dataclasses.fields(result)
+        )
+    if isinstance(result, Mapping):
+        return 64 + sum(nbytes(key) + nbytes(value) for key, value in result.items())
+    if isinstance(result, (tuple, list)):
+        return 64 + sum(map(nbytes, result))
+    return 64 + (len(result) if isinstance(result, (str, bytes)) else 0)
