@@ -1,0 +1,54 @@
+"""From counts to a certified lower bound on ε.
+
+If a release is (ε, δ)-DP then for every event and every pair of neighbours TPR ≤ e^ε·FPR + δ. Counting how
+often an event happens in both worlds therefore gives, with Clopper–Pearson limits at α/2 on each rate,
+
+    ε ≥ ln((TPR_low − δ) / FPR_high)        with confidence 1 − α.
+
+The event must be fixed before the counts are taken: see `events.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy.special import betaincinv
+
+SHOWN = 0.05  # α of the bound that readers see
+DECIDES = 1e-6  # α of the bound that verdicts and invariants use
+
+
+def lower_limit(hits: int, trials: int, alpha: float) -> float:
+    """One-sided Clopper–Pearson: the rate exceeds this with confidence 1 − alpha."""
+    return float(betaincinv(hits, trials - hits + 1, alpha)) if hits else 0.0
+
+
+def upper_limit(hits: int, trials: int, alpha: float) -> float:
+    """One-sided Clopper–Pearson: the rate is below this with confidence 1 − alpha."""
+    return float(betaincinv(hits + 1, trials - hits, 1 - alpha)) if hits < trials else 1.0
+
+
+def epsilon_lower(true: int, false: int, trials: int, delta: float = 0.0, alpha: float = SHOWN) -> float:
+    """The certified ε when an event happened `true` and `false` times in `trials` runs of either world."""
+    gain = lower_limit(true, trials, alpha / 2) - delta
+    return max(0.0, math.log(gain / upper_limit(false, trials, alpha / 2))) if gain > 0 else 0.0
+
+
+def ceiling(trials: int, delta: float = 0.0, alpha: float = SHOWN) -> float:
+    """The most that `trials` certifying runs of either world could ever show: a perfect event, ≈ ln(n/ln(2/α))."""
+    return epsilon_lower(trials, 0, trials, delta, alpha)
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A point of a bound that climbs with trials; `epsilon` holds for all rungs together."""
+
+    trials: int
+    epsilon: float
+    ceiling: float
+
+
+def rung_alpha(j: int, alpha: float = SHOWN) -> float:
+    """What the j-th look (from 1) may spend so that all looks together spend at most `alpha`: α/(j(j+1))."""
+    return alpha / (j * (j + 1))

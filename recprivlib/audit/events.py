@@ -1,0 +1,109 @@
+"""Choose one event on the first half of the trials, certify it on the second.
+
+An attacker's statistic is one number a trial; large values speak for world 1. Events are {statistic ≥ t} with
+world 1 as the hit, or {statistic ≤ t} with world 0 as the hit. Choosing and certifying on different halves is
+what makes the bound valid, whatever the statistic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from recprivlib.audit.bounds import SHOWN, epsilon_lower
+
+CANDIDATES = 200  # thresholds tried on the first half
+
+
+@dataclass(frozen=True)
+class Event:
+    """{statistic ≥ threshold} if `side` is "high", {statistic ≤ threshold} if "low"."""
+
+    threshold: float
+    side: Literal["high", "low"]
+
+    def counts(self, worlds: tuple[np.ndarray, np.ndarray]) -> tuple[int, int]:
+        """How often it happens in the world it speaks for, and in the other."""
+        if self.side == "high":
+            zero, one = (int(np.count_nonzero(world >= self.threshold)) for world in worlds)
+            return one, zero
+        zero, one = (int(np.count_nonzero(world <= self.threshold)) for world in worlds)
+        return zero, one
+
+
+def halves(worlds: tuple[np.ndarray, np.ndarray]) -> tuple[tuple, tuple]:
+    """The trials that choose the event, and those that certify it."""
+    middle = len(worlds[0]) // 2
+    return tuple(w[:middle] for w in worlds), tuple(w[middle : 2 * middle] for w in worlds)
+
+
+def choose(worlds: tuple[np.ndarray, np.ndarray], delta: float, alpha: float = SHOWN) -> Event:
+    """The event whose certified ε is largest on these trials (ties: the more frequent one)."""
+    values = np.unique(np.concatenate(worlds))
+    if len(values) > CANDIDATES:
+        values = np.unique(np.concatenate([values[:20], np.quantile(values, _LEVELS), values[-20:]]))
+    trials = len(worlds[0])
+    events = [Event(float(t), side) for t in values for side in ("high", "low")]
+
+    def worth(event: Event) -> tuple[float, int]:
+        hits, misses = event.counts(worlds)
+        return epsilon_lower(hits, misses, trials, delta, alpha), hits
+
+    return max(events, key=worth)
+
+
+# dense at both ends, where a rare event can be nearly certain
+_LEVELS = np.unique(np.concatenate([np.geomspace(1e-5, 0.5, 80), 1 - np.geomspace(1e-5, 0.5, 80)]))
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What the second half says about the chosen event."""
+
+    event: Event
+    hits: int
+    misses: int
+    trials: int
+    delta: float
+
+    def epsilon(self, alpha: float = SHOWN) -> float:
+        return epsilon_lower(self.hits, self.misses, self.trials, self.delta, alpha)
+
+    @property
+    def true_positive_rate(self) -> float:
+        return self.hits / self.trials
+
+    @property
+    def false_positive_rate(self) -> float:
+        return self.misses / self.trials
+
+
+def certify(worlds: tuple[np.ndarray, np.ndarray], delta: float = 0.0, alpha: float = SHOWN) -> Certificate:
+    """Choose on the first half at `alpha`, count on the second."""
+    first, second = halves(worlds)
+    event = choose(first, delta, alpha)
+    hits, misses = event.counts(second)
+    return Certificate(event, hits, misses, len(second[0]), delta)
+
+
+def roc(worlds: tuple[np.ndarray, np.ndarray], points: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    """(false alarms, hits) of {statistic ≥ t} for falling t, at most `points` of them, from (0, 0) to (1, 1)."""
+    zero, one = (np.sort(world) for world in worlds)
+    cuts = np.unique(np.concatenate(worlds))[::-1]
+    if len(cuts) > points:
+        cuts = cuts[np.linspace(0, len(cuts) - 1, points).astype(int)]
+    false = 1 - np.searchsorted(zero, cuts, side="left") / len(zero)
+    true = 1 - np.searchsorted(one, cuts, side="left") / len(one)
+    return np.concatenate([[0.0], false, [1.0]]), np.concatenate([[0.0], true, [1.0]])
+
+
+def auc(scores: np.ndarray, member: np.ndarray) -> float:
+    """How often a member outranks a non-member, ties counting half: the attacker's AUC."""
+    scores, member = np.ravel(scores), np.ravel(member).astype(bool)
+    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    members = int(member.sum())
+    others = len(member) - members
+    return float((ranks[member].sum() - members * (members + 1) / 2) / (members * others))
