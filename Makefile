@@ -1,0 +1,88 @@
+# Everything one types at a prompt. `make` alone lists it.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+# Not ?=: some shells and conda export a HOST of their own.
+HOST := 127.0.0.1
+PORT := 8000
+PYTHON :=
+ARGS :=
+BIN := .venv/bin
+
+# One thread of linear algebra per process: faster on small matrices, and the same last digit everywhere.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export PYTHONUTF8 := 1
+# What a shell or a pip.conf may carry in from elsewhere and would break the environment.
+unexport PYTHONPATH
+unexport PYTHONHOME
+export PIP_USER := 0
+
+.PHONY: help setup serve book test test-slow check bench bench-peers results results-check lab notebooks linkcheck \
+	lock clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
+
+# ------------------------------------------------------------------------------------------------ for readers
+
+setup: .venv/ready  ## the locked environment in .venv
+
+# A candidate may be a dead shim, too old, or without venv: each is run before it is believed.
+.venv/ready: requirements.lock pyproject.toml
+	@for python in $(PYTHON) python3 python3.12 python3.13 python3.11 python; do \
+	  if "$$python" -c 'import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
+	    >/dev/null 2>&1; then exec "$$python" tools/install.py; fi; \
+	done; \
+	echo "No Python 3.11, 3.12 or 3.13 with venv was found; install one (Debian: apt install python3-venv)" >&2; \
+	echo "or name it: make PYTHON=/path/to/python3 $(MAKECMDGOALS)" >&2; exit 1
+
+serve: setup  ## book and dashboards on http://127.0.0.1:8000 (HOST=0.0.0.0 for a classroom, PORT=8001)
+	@$(BIN)/recpriv serve --host $(HOST) --port $(PORT) $(ARGS)
+
+book: setup  ## the book in _build/html
+	@$(BIN)/python tools/book.py
+
+lab: setup book  ## the chapters as notebooks in JupyterLab
+	@$(BIN)/jupyter lab --notebook-dir book $(ARGS)
+
+# -------------------------------------------------------------------------------------------- for developers
+
+check: setup  ## formatting, lint and types
+	@echo "ruff";   $(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@echo "mypy";   $(BIN)/mypy
+
+test: check book  ## everything but what is slow by nature; the last line is pytest's summary
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
+
+test-slow: check book  ## what is slow by nature
+	@$(BIN)/python -m pytest -m slow $(ARGS)
+
+notebooks: setup  ## executed chapters as references under tests/notebooks
+	@$(BIN)/python tools/notebooks.py
+
+bench: setup  ## the speed table
+	@$(BIN)/recpriv bench $(ARGS)
+
+# Peers that drag in gigabytes live in an environment of their own.
+bench-peers: setup  ## the speed table against peers that the lock leaves out
+	@test -x .venv-peers/bin/python || $(BIN)/python -m venv .venv-peers
+	@.venv-peers/bin/python -m pip install --quiet -e . lenskit autodp
+	@.venv-peers/bin/recpriv bench $(ARGS)
+
+results: setup  ## recompute the figures behind the book into book/results
+	@$(BIN)/python -m recprivlib.results $(ARGS)
+
+results-check: setup  ## recompute all of them and compare
+	@$(BIN)/python -m recprivlib.results --check $(ARGS)
+
+linkcheck: setup  ## every link of the book (needs the internet)
+	@$(BIN)/python tools/book.py --linkcheck
+
+lock: setup  ## requirements.lock from pyproject.toml (needs uv)
+	uv pip compile pyproject.toml -o requirements.lock --universal --python-version 3.11 \
+	  --fork-strategy fewest --all-extras --generate-hashes --no-emit-index-url --no-emit-find-links \
+	  --custom-compile-command "make lock"
+
+clean:  ## built files; the environment stays
+	rm -rf _build artifacts .pytest_cache .mypy_cache .ruff_cache .hypothesis
