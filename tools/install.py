@@ -43,7 +43,8 @@ def pip(*args: str, expect: int) -> None:
             elif line.startswith("Installing collected"):
                 show("      unpacking", width, every=True)
     if process.returncode:
-        sys.exit(f"\n{''.join(log[-15:])}\npip could not install the environment (see above); run the same command again.")
+        tail = "".join(log[-15:])
+        sys.exit(f"\n{tail}\npip could not install the environment; run the same command again.")
 
 
 def show(text: str, width: int, every: bool) -> None:
