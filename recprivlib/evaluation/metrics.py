@@ -1,0 +1,49 @@
+"""Hit rate, nDCG and RMSE, with ties in expectation.
+
+An item with `above` others scored strictly higher and `tied` others scored the same stands, under random
+tie-breaking, at each of the ranks above+1 … above+tied+1 with the same chance. Its gain is the mean over them,
+so a constant scorer gets exactly chance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recprivlib.protocols import Array
+
+
+def hit(above: Array, tied: Array, k: int) -> Array:
+    """HR@k: the expected chance of a place among the first k.
+
+    >>> hit(np.array([0, 5, 0]), np.array([0, 0, 99]), 5).tolist()
+    [1.0, 0.0, 0.05]
+    """
+    return _mean_gain(above, tied, np.arange(k + 1.0))
+
+
+def ndcg(above: Array, tied: Array, k: int) -> Array:
+    """nDCG@k of one relevant item: the expected 1/log₂(rank + 1) among the first k places.
+
+    >>> ndcg(np.array([0, 2, 10]), np.array([0, 0, 0]), 10).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    return _mean_gain(above, tied, np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, k + 2)))]))
+
+
+def _mean_gain(above: Array, tied: Array, cumulated: Array) -> Array:
+    """The mean gain over the places that ties allow; `cumulated[r]` is the gain of the first r places together."""
+    k = len(cumulated) - 1
+    first, last = np.minimum(above, k), np.minimum(above + tied + 1, k)
+    return (cumulated[last] - cumulated[first]) / (tied + 1)
+
+
+def gains(above: Array, tied: Array, ks: tuple[int, ...], suffix: str = "") -> dict[str, Array]:
+    """HR and nDCG at each k, by name: `hr@10`, `ndcg@10`, with "/full" behind for the whole catalogue."""
+    named = {f"hr@{k}{suffix}": hit(above, tied, k) for k in ks}
+    return named | {f"ndcg@{k}{suffix}": ndcg(above, tied, k) for k in ks}
+
+
+def squared_errors(users: Array, errors: Array, n_users: int) -> Array:
+    """(users, 1, 2): each user's sum of squared errors and number of ratings, in one fold."""
+    total = np.bincount(users, errors.astype(np.float64) ** 2, minlength=n_users)
+    return np.stack([total, np.bincount(users, minlength=n_users)], axis=1)[:, None, :]

@@ -1,0 +1,161 @@
+"""Ask a model for its scores on a split and turn them into per-user metrics.
+
+Sampled ranking (`hr@10`): the held-out item among at most 99 items its user never met. Full catalogue
+(`hr@10/full`): among all items except those of the user's training history, as is usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from recprivlib.evaluation.bootstrap import intervals, total
+from recprivlib.evaluation.metrics import gains, squared_errors
+from recprivlib.evaluation.splits import RankingSplit, RatingSplit, Split, UserSplit
+from recprivlib.parameters import UserError
+from recprivlib.protocols import Array, Model
+
+KS = (2, 5, 10)
+KS_NEW_USERS = (5, 10, 20, 30)
+BLOCK = 1 << 20  # scores held at once
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """How well a model did for each user of the data set; forms of the values: see bootstrap.py."""
+
+    per_user: Mapping[str, Array]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def metrics(self) -> dict[str, float]:
+        return {name: total(values) for name, values in self.per_user.items()}
+
+    def intervals(self, seed: int = 0) -> dict[str, tuple[float, float]]:
+        """95 % intervals over resampled users."""
+        return intervals(self.per_user, seed)
+
+
+def evaluate(model: Model, split: Split, ks: Sequence[int] | None = None, *, full: bool = True) -> Scores:
+    """A model's metrics on a split. `ks` are the list lengths; `full=False` leaves the whole catalogue out."""
+    if isinstance(split, RatingSplit):
+        return _evaluate_ratings(model, split)
+    chosen = tuple(ks or (KS_NEW_USERS if isinstance(split, UserSplit) else KS))
+    if not all(isinstance(k, int | np.integer) and k >= 1 for k in chosen):
+        raise UserError(f"the list lengths are {list(chosen)}, but must be whole numbers from 1 on")
+    if isinstance(split, UserSplit):
+        return _evaluate_new_users(model, split, chosen)
+    values = gains(*_sampled_ranks(model, split), chosen)
+    if full:
+        values |= gains(*_full_ranks(model, split), chosen, suffix="/full")
+    return Scores({name: _spread(value, split.users, split.train.n_users) for name, value in values.items()},
+                  split.notes)  # fmt: skip
+
+
+def merged(folds: Sequence[Scores]) -> Scores:
+    """The folds of one run together."""
+    if len(folds) == 1:
+        return folds[0]
+    notes = tuple(dict.fromkeys(note for fold in folds for note in fold.notes))
+    return Scores({name: np.concatenate([f.per_user[name] for f in folds], axis=1) for name in folds[0].per_user},
+                  notes)  # fmt: skip
+
+
+def _sampled_ranks(model: Model, split: RankingSplit) -> tuple[Array, Array]:
+    """(above, tied) of each held-out item among the negatives."""
+    above, tied = np.empty((2, len(split.users)), np.int64)
+    for rows in _blocks(len(split.users), split.negatives.shape[1] + 1):
+        target, negatives = split.held_out[rows, None], split.negatives[rows]
+        real = negatives >= 0
+        candidates = np.hstack([target, np.where(real, negatives, target)])
+        scores = _scores(model, split.users[rows, None], candidates)
+        above[rows] = ((scores[:, 1:] > scores[:, :1]) & real).sum(axis=1)
+        tied[rows] = ((scores[:, 1:] == scores[:, :1]) & real).sum(axis=1)
+    return above, tied
+
+
+def _full_ranks(model: Model, split: RankingSplit) -> tuple[Array, Array]:
+    """(above, tied) of each held-out item among all items but those of its user's training history."""
+    above, tied = np.empty((2, len(split.users)), np.int64)
+    catalogue = np.arange(split.train.n_items, dtype=np.int32)[None, :]
+    for rows in _blocks(len(split.users), catalogue.size):
+        scores = _scores(model, split.users[rows, None], catalogue)
+        target = np.take_along_axis(scores, split.held_out[rows, None].astype(np.intp), axis=1)
+        person, item = _pairs(split.train.matrix[split.users[rows]])
+        known = scores[person, item] - target[person, 0]
+        above[rows] = np.count_nonzero(scores > target, axis=1)
+        above[rows] -= np.bincount(person[known > 0], minlength=len(target))
+        tied[rows] = np.count_nonzero(scores == target, axis=1) - 1  # itself
+        tied[rows] -= np.bincount(person[known == 0], minlength=len(target))
+    return above, tied
+
+
+def _evaluate_new_users(model: Any, split: UserSplit, ks: tuple[int, ...]) -> Scores:
+    """Each held-out item against all items its user never met; a user counts once, however many she has."""
+    if not hasattr(model, "fold_in"):
+        raise UserError("user-split scores people the training never saw, and this system cannot fold them in")
+    model = model.fold_in(split.histories.matrix)
+    n, n_items = split.held_out.shape
+    above, tied = np.empty((2, split.held_out.nnz), np.int64)
+    for rows in _blocks(n, n_items):
+        scores = _scores(model, np.arange(n, dtype=np.int32)[rows, None], np.arange(n_items, dtype=np.int32)[None, :])
+        wanted = split.held_out[rows]
+        start = split.held_out.indptr[rows.start]
+        for person, (seen, sought) in enumerate(zip(_rows(split.histories.matrix[rows]), _rows(wanted), strict=True)):
+            rivals = np.sort(np.delete(scores[person], np.concatenate([seen, sought])))
+            lower = np.searchsorted(rivals, scores[person, sought], side="left")
+            upper = np.searchsorted(rivals, scores[person, sought], side="right")
+            here = slice(start, start + len(sought))
+            above[here], tied[here] = len(rivals) - upper, upper - lower
+            start += len(sought)
+    person, _ = _pairs(split.held_out)
+    count = np.bincount(person, minlength=n)
+    values = {name: np.bincount(person, gain, minlength=n) / count
+              for name, gain in gains(above, tied, ks, suffix="/full").items()}  # fmt: skip
+    return Scores({name: _spread(value, split.users, split.n_users) for name, value in values.items()}, split.notes)
+
+
+def _evaluate_ratings(model: Model, split: RatingSplit) -> Scores:
+    predicted = _scores(model, split.users, split.items)
+    errors = predicted - split.ratings
+    return Scores({"rmse": squared_errors(split.users, errors, split.train.n_users)}, split.notes)
+
+
+def _scores(model: Model, users: Array, items: Array) -> Array:
+    """The model's scores; what is not a finite number has no rank, so it is refused rather than ranked last."""
+    scores = np.asarray(model.score(users, items))
+    shape = np.broadcast_shapes(users.shape, items.shape)
+    if scores.shape != shape:
+        raise ValueError(f"{type(model).__name__}.score gave shape {scores.shape}, not {shape}")
+    if not np.isfinite(scores).all():
+        where = tuple(np.argwhere(~np.isfinite(scores))[0])
+        user, item = np.broadcast_to(users, shape)[where], np.broadcast_to(items, shape)[where]
+        raise UserError(f"the score of user {user} for item {item} is {scores[where]}: the model has diverged, "
+                        "so it has no metrics; try other parameters")  # fmt: skip
+    return scores
+
+
+def _blocks(n: int, width: int) -> Iterator[slice]:
+    step = max(1, BLOCK // width)
+    for start in range(0, n, step):
+        yield slice(start, min(start + step, n))
+
+
+def _pairs(matrix: sp.csr_array) -> tuple[Array, Array]:
+    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices
+
+
+def _rows(matrix: sp.csr_array) -> list[Array]:
+    return np.split(matrix.indices, matrix.indptr[1:-1])
+
+
+def _spread(values: Array, users: Array, n_users: int) -> Array:
+    """One value for every user of the data set: NaN for those who were not tested."""
+    everybody = np.full(n_users, np.nan)
+    everybody[users] = values
+    return everybody

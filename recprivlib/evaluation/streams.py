@@ -1,0 +1,36 @@
+"""Random numbers of one run. Split, fit and bootstrap each have their own sub-stream of the run's seed.
+
+So every system at one seed meets the same split, whatever it draws itself.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Literal
+
+import numpy as np
+
+from recprivlib.parameters import UserError
+
+Purpose = Literal["split", "fit", "bootstrap"]
+PURPOSES: tuple[Purpose, ...] = ("split", "fit", "bootstrap")
+
+
+def stream(seed: int, purpose: Purpose, part: int = 0) -> np.random.Generator:
+    """The generator of one purpose at one seed; `part` numbers the folds.
+
+    >>> stream(0, "fit").random() == stream(0, "fit").random() != stream(0, "split").random()
+    True
+    """
+    return np.random.default_rng(np.random.SeedSequence(checked(seed), spawn_key=(PURPOSES.index(purpose), part)))
+
+
+def checked(seed: int) -> int:
+    """`seed` as an int, or a UserError."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if isinstance(seed, bool) or number < 0:
+        raise UserError(f"seed is {seed!r}, but must be a whole number from 0 on")
+    return number
