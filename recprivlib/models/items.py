@@ -1,0 +1,34 @@
+"""Item-to-item models: what you met says what you may like, s(u, i) = Σ_j w_ij R_uj."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from recprivlib.models.rows import pick
+from recprivlib.protocols import Array
+
+
+@dataclass(frozen=True, eq=False)
+class ItemWeights:
+    """Histories and the weights between items. New people need only their history."""
+
+    histories: sp.csr_array  # R, float32 (n_users, n_items)
+    weights: Array | sp.csr_array  # w_ij: what having met j adds to i; float32 (n_items, n_items)
+
+    def score(self, users: Array, items: Array) -> Array:
+        return pick(self._rows, users, items, self.weights.shape[0])
+
+    def fold_in(self, histories: sp.csr_array) -> ItemWeights:
+        return replace(self, histories=histories)
+
+    def _rows(self, users: Array) -> Array:
+        history, weights = self.histories[users], self.weights
+        n_items = weights.shape[0]
+        if isinstance(weights, sp.csr_array):
+            if weights.nnz * len(users) < history.nnz * n_items:
+                return (weights @ np.ascontiguousarray(history.T.toarray())).T
+            weights = weights.T.toarray().T
+        return history @ weights.T  # fastest when the weights lie in Fortran order
