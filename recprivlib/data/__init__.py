@@ -1,0 +1,31 @@
+"""Data sets in canonical form.
+
+>>> data = load("synthetic", users=60, items=100)
+>>> data.interactions.n_users, data.interactions.n_items, len(data.titles)
+(60, 100, 100)
+"""
+
+from __future__ import annotations
+
+from recprivlib.data.canonical import Dataset, checksum
+from recprivlib.data.movielens import GENRES
+from recprivlib.data.sources import RECIPES, obtain
+from recprivlib.parameters import UserError
+
+__all__ = ["GENRES", "NAMES", "Dataset", "checksum", "load"]
+
+NAMES = (*RECIPES, "synthetic")
+
+
+def load(name: str = "ml-100k", *, seed: int = 0, users: int | None = None, items: int | None = None) -> Dataset:
+    """A data set by name. `seed`, `users` and `items` shape the synthetic population and nothing else."""
+    if name == "synthetic":
+        from recprivlib.data.synthetic import synthetic
+
+        return synthetic(seed=seed, users=users, items=items)
+    if name not in RECIPES:
+        raise UserError(f"there is no data set {name!r}; choose from {', '.join(NAMES)}")
+    if users is not None or items is not None:
+        raise UserError(f"{name} has the users and items it has; only synthetic takes a number of them")
+    (interactions, titles), source = obtain(name, RECIPES[name])
+    return Dataset(name, interactions, titles, checksum(interactions), source)

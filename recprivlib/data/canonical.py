@@ -1,0 +1,104 @@
+"""One form for every data set, so that one checksum says whether two copies are the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from recprivlib.parameters import UserError
+from recprivlib.protocols import Interactions
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The file that rows came from: row r stands in line r + `first`."""
+
+    path: Path
+    first: int = 1
+
+    def error(self, row: int, sentence: str) -> UserError:
+        return UserError(f"{self.path}, line {int(row) + self.first}: {sentence}")
+
+
+def canonical(
+    origin: Origin,
+    users: Array,
+    items: Array,
+    ratings: Array,
+    times: Array,
+    *,
+    grid: tuple[float, ...] | None,
+    user_features: Mapping[str, Array],
+    item_features: Mapping[str, Array],
+    n_users: int,
+    n_items: int,
+) -> Interactions:
+    """Rows sorted by (user, time, item), each pair once, every rating on the grid, in read-only arrays."""
+    if grid is not None:
+        off = ~np.isin(ratings, np.asarray(grid, ratings.dtype))
+        if off.any():
+            row = np.flatnonzero(off)[0]
+            allowed = ", ".join(f"{g:g}" for g in grid)
+            raise origin.error(row, f"the rating is {ratings[row]:g}, but must be one of {allowed}")
+    row = repeated(users.astype(np.int64) * n_items + items)
+    if row is not None:
+        raise origin.error(row, "this user has rated this item before; each pair may occur once")
+    order = np.lexsort((items, times, users))
+    arrays = [
+        frozen(column[order], kind)
+        for column, kind in ((users, np.int32), (items, np.int32), (ratings, np.float32), (times, np.int64))
+    ]
+    features = ({k: frozen(v, v.dtype) for k, v in f.items()} for f in (user_features, item_features))
+    return Interactions(*arrays, n_users, n_items, grid, *features)
+
+
+def frozen(array: Array, kind: np.dtype | type) -> Array:
+    out = np.ascontiguousarray(array, kind)
+    out.setflags(write=False)
+    return out
+
+
+def repeated(keys: Array) -> int | None:
+    """The first row whose key stood in an earlier row."""
+    ordered = np.sort(keys)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return None
+    order = np.argsort(keys, kind="stable")
+    again = keys[order][1:] == keys[order][:-1]
+    return int(order[1:][again].min())
+
+
+def rows_of(origin: Origin, what: str, known: Array, wanted: Array) -> Array:
+    """The index of each wanted identifier among the known ones; an unknown one is an error with its line."""
+    order = np.argsort(known, kind="stable")
+    found = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
+    missing = known[found] != wanted
+    if missing.any():
+        row = np.flatnonzero(missing)[0]
+        raise origin.error(row, f"there is no {what} {wanted[row]} in the {what} file")
+    return found.astype(np.int32)
+
+
+def checksum(data: Interactions) -> str:
+    """SHA-256 of the canonical arrays: the same on every machine, whatever the source."""
+    digest = hashlib.sha256(f"recprivlib 1 {data.n_users} {data.n_items}".encode())
+    for array, kind in ((data.users, "<i4"), (data.items, "<i4"), (data.ratings, "<f4"), (data.times, "<i8")):
+        digest.update(np.ascontiguousarray(array, kind).data)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A data set as everything else wants it."""
+
+    name: str
+    interactions: Interactions
+    titles: tuple[str, ...]
+    checksum: str
+    source: str = field(compare=False)  # where this copy came from
