@@ -53,8 +53,8 @@ class Control:
     label: str
     kind: Kind
     default: Hashable
-    low: float | None = None
-    high: float | None = None
+    low: float = -math.inf
+    high: float = math.inf
     steps: tuple[float, ...] = ()
     choices: tuple[tuple[Any, str], ...] = ()  # (value, label); for kind "choice"
     ends: tuple[str, str] = ("", "")  # words at the left and right end

@@ -1,0 +1,84 @@
+"""Axes are constants: a figure that rescales under the reader's hand cannot be compared with itself."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from recprivlib.plots.numerals import setting
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One fixed axis. `low` stands at the left or bottom: RMSE axes run downwards, so that up is better."""
+
+    title: str
+    low: float
+    high: float
+    log: bool = False
+    ticks: tuple[float, ...] = ()
+    names: tuple[str, ...] = ()  # what stands at the ticks, where it is not their numbers
+
+    def place(self, value: float) -> float:
+        """Where `value` lies, 0 at the left or bottom and 1 at the other end, inside the frame."""
+        share = (self.at(value) - self.at(self.low)) / (self.at(self.high) - self.at(self.low))
+        return min(1.0, max(0.0, share))
+
+    def at(self, value: float) -> float:
+        """`value` in the coordinates Plotly uses for ranges and annotations."""
+        if not self.log:
+            return value
+        return math.log10(value) if value > 0 else -math.inf
+
+    def holds(self, value: float) -> bool:
+        """Whether `value` lies on the axis."""
+        return min(self.low, self.high) <= value <= max(self.low, self.high)
+
+    def pinned(self, value: float) -> float:
+        """`value`, or the end of the axis it lies beyond."""
+        return min(max(value, min(self.low, self.high)), max(self.low, self.high))
+
+    def plotly(self) -> dict:
+        """The layout of this axis without its colours."""
+        return {
+            "title": {"text": self.title},
+            "type": "log" if self.log else "linear",
+            "range": [self.at(self.low), self.at(self.high)],
+            "tickmode": "array",
+            "tickvals": list(self.ticks),
+            "ticktext": list(self.names) or [_tick(tick) for tick in self.ticks],
+            "autorange": False,
+            "fixedrange": True,
+            "zeroline": False,
+        }
+
+
+def _tick(value: float) -> str:
+    return setting(value).removeprefix("0") if 0 < value < 1 else setting(value)
+
+
+def _rate(title: str, high: float, step: float) -> Axis:
+    ticks = tuple(round(step * at, 6) for at in range(round(high / step) + 1))
+    return Axis(title, 0.0, high, ticks=ticks)
+
+
+TOP_K = Axis("length of the list, K", 1, 20, ticks=(1, 5, 10, 15, 20))
+NEIGHBORS = Axis(
+    "neighbours, from few close films to everything", 5, 500, log=True, ticks=(5, 10, 20, 50, 100, 200, 500)
+)
+SAMPLED = _rate("next film in the top K of 100", 0.8, 0.2)
+FULL = _rate("next film in the top K of all", 0.4, 0.1)
+COLD = _rate("next film found, cold users", 0.3, 0.1)
+EPSILON = Axis("ε per report", 0.1, 8, log=True, ticks=(0.1, 0.2, 0.5, 1, 2, 5, 8))
+EPSILON_WIDE = Axis("ε", 0.05, 20, log=True, ticks=(0.05, 0.1, 0.5, 1, 5, 20))
+STARS_WIDE = Axis("RMSE in stars, better ↑", 1.6, 0.9, ticks=(1.6, 1.4, 1.2, 1.0, 0.9))
+STARS = Axis("RMSE in stars, better ↑", 1.1, 0.9, ticks=(1.1, 1.05, 1.0, 0.95, 0.9))
+
+AXES: dict[str, dict[str, Axis]] = {
+    "recommenders": {"k": TOP_K, "sampled": SAMPLED, "full": FULL, "neighbors": NEIGHBORS},
+    "dplcf": {"epsilon": EPSILON, "sampled": SAMPLED, "full": FULL},
+    "ldp_svd": {"epsilon": EPSILON_WIDE, "rmse": STARS_WIDE},
+    "fmf_ldp": {"epsilon": EPSILON, "sampled": SAMPLED},
+    "dp_pnbm": {"epsilon": EPSILON_WIDE, "rmse": STARS},
+    "privrec": {"epsilon": EPSILON_WIDE, "hits": COLD},
+}

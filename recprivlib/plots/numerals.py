@@ -1,0 +1,105 @@
+"""Numbers in the voice of the book.
+
+>>> epsilon(0.4567), epsilon(2), epsilon(9.96), epsilon(4505.2)
+('0.46', '2.0', '10', '4\u202f505')
+>>> percent(0.283), rate(0.283, 0.262, 0.305), one_in(1e-5)
+('28\u202f%', '.283 [.262, .305]', '1 in 100\u202f000')
+"""
+
+from __future__ import annotations
+
+import math
+
+THIN = "\u202f"  # narrow no-break space: in long numbers, and before units
+STEPS = (0.2, 1.0, 3.0, 10.0)
+WORDS = ("almost a coin flip", "a hint", "a strong hint", "nearly sure", "as good as sure", "proof")
+
+
+def count(n: float) -> str:
+    """A whole number, with a thin space between thousands from 1 000 on."""
+    return f"{round(n):,}".replace(",", THIN)
+
+
+def setting(value: float) -> str:
+    """A number the reader set: as short as it can be written (1, 0.5, 1 000)."""
+    if math.isinf(value):
+        return "∞"
+    return count(value) if value == round(value) else f"{value:.6g}"
+
+
+def epsilon(value: float) -> str:
+    """A measured or proved ε: two significant digits below 10, whole above; infinite only in words."""
+    if math.isinf(value):
+        return "no finite ε"
+    if value == 0:
+        return "0"
+    if value >= 9.95:
+        return count(value)
+    digits = max(0, 1 - math.floor(math.log10(float(f"{value:.1e}"))))
+    return f"{value:.{digits}f}"
+
+
+def one_in(delta: float) -> str:
+    """δ as "1 in 100 000"."""
+    if delta <= 0:
+        return "0"
+    if delta >= 0.5:
+        return percent(delta)
+    parts = 1 / delta
+    size = 10 ** max(0, math.floor(math.log10(parts)) - 1)
+    return f"1 in {count(round(parts / size) * size)}"
+
+
+def percent(share: float) -> str:
+    """A share in a sentence: whole per cent; what rounds to 0 or 100 without being it says so."""
+    whole = round(100 * share)
+    if whole == 0 and share > 0:
+        return f"less than 1{THIN}%"
+    if whole == 100 and share < 1:
+        return f"more than 99{THIN}%"
+    return f"{whole}{THIN}%"
+
+
+def bare(share: float, digits: int = 3) -> str:
+    """A share in a table: .283 (1.000 keeps its one)."""
+    text = f"{share:.{digits}f}"
+    return text[1:] if text.startswith("0.") else text.replace("-0.", "−.").replace("-", "−")
+
+
+def rate(share: float, low: float | None = None, high: float | None = None) -> str:
+    """A share with its interval, in a table: .283 [.262, .305]."""
+    if low is None or high is None:
+        return bare(share)
+    return f"{bare(share)} [{bare(low)}, {bare(high)}]"
+
+
+def stars(error: float) -> str:
+    """An RMSE: 0.94 stars."""
+    return f"{error:.2f} stars"
+
+
+def times(ratio: float) -> str:
+    """How many times: 13×, 1.6×."""
+    return f"{epsilon(ratio)}×"
+
+
+def pool(k: int, of: int, all_items: bool) -> str:
+    """Among how many the top K is: "top 10 of 100", "top 10 of all 1 682"."""
+    return f"top {count(k)} of {'all ' if all_items else ''}{count(of)}"
+
+
+def best_guess(value: float) -> float:
+    """How often a fair-coin guess about you can become right at most, under ε (and δ = 0)."""
+    return 1 / (1 + math.exp(-value))
+
+
+def word(value: float) -> str:
+    """What an ε means, in the six words of the strip."""
+    if math.isinf(value):
+        return WORDS[5]
+    return WORDS[sum(value >= step for step in STEPS)]
+
+
+def joined(parts: list[str]) -> str:
+    """ "a, b and c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
