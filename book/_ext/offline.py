@@ -1,0 +1,53 @@
+"""A page asks no other host for anything: maths, figures and palette come with the book."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+PLOTLY = "plotly.min.js"
+
+
+def drop_thebe(app: Sphinx) -> None:
+    """sphinx-thebe comes with Jupyter Book and loads a script from elsewhere; nothing here needs it."""
+    for listeners in app.events.listeners.values():
+        listeners[:] = [one for one in listeners if not one.handler.__module__.startswith("sphinx_thebe")]
+
+
+def load_plotly(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """5 MB of script, only where there is a figure."""
+    if "Plotly.newPlot" in context.get("body", ""):
+        app.add_js_file(PLOTLY, priority=100)
+
+
+def copy_assets(app: Sphinx, error: Exception | None) -> None:
+    """The script of the very version that made the figures, and the palette that they are drawn in."""
+    if error or app.builder.format != "html":
+        return
+    static = Path(app.outdir) / "_static"
+    package = find_spec("plotly")
+    if package and package.origin:
+        shutil.copyfile(Path(package.origin).parent / "package_data" / PLOTLY, static / PLOTLY)
+
+
+def write_palette(app: Sphinx) -> None:
+    """One palette for figures, dashboards and pages: the library's."""
+    from recprivlib.plots.palette import css_variables
+
+    folder = Path(app.outdir).parent / "generated"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "palette.css").write_text(css_variables(), encoding="utf-8")
+    app.config.html_static_path.append(str(folder))
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.setup_extension("sphinx-mathjax-offline")
+    app.connect("builder-inited", drop_thebe)
+    app.connect("builder-inited", write_palette)
+    app.connect("html-page-context", load_plotly, priority=900)
+    app.connect("build-finished", copy_assets)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
