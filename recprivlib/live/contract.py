@@ -140,7 +140,7 @@ class View:
     narrow: bool = False  # container under 640 px
     large: bool = False  # presentation: everything × 1.5
     trail: tuple[Mark, ...] = ()  # earlier moves, oldest first
-    curve: bool = False  # the committed curve has been asked for
+    curve: Any = None  # what `Explorer.curve` gave, once the whole curve has been asked for
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,8 @@ class Figure:
     name: str
     title: str
     draw: Callable[[Any, View], dict | str]
-    place: Literal["main", "evidence"] = "evidence"
+    place: Literal["main", "beside", "evidence"] = "evidence"  # beside: right of the main one, 260 px; phone: below
+    height: int = 260  # pixels; of the main figure 340, on a phone 260
 
 
 @dataclass(frozen=True)
@@ -203,6 +204,7 @@ class Explorer:
     steps: Callable[..., Iterator[tuple[float, Any]]] | None = (
         None  # streams (progress, result); last = compute
     )
+    curve: Callable[[Values], Any] | None = None  # the whole curve with its band; may take seconds, cached
     committed: Callable[[Values], Any] | None = (
         None  # the result read from book/results, or None: hollow dots
     )
