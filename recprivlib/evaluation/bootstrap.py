@@ -45,17 +45,18 @@ def total(per_user: Array) -> float:
     return float(_statistic(np.ones((1, len(per_user))), _Sums.of(per_user))[0])
 
 
-def interval(per_user: Array, seed: int = 0, draws: int = DRAWS) -> tuple[float, float]:
-    """The 95 % interval of a metric over resampled users."""
-    return intervals({"": per_user}, seed, draws)[""]
+def interval(per_user: Array | Sequence[Array], seed: int = 0, draws: int = DRAWS) -> tuple[float, float]:
+    """The 95 % interval of a metric over resampled users; of its mean over seeds, if given one run a seed."""
+    return _intervals({"": _Sums.stacked(_runs(per_user))}, seed, draws)[""]
 
 
 def intervals(per_user: Mapping[str, Array], seed: int = 0, draws: int = DRAWS) -> dict[str, tuple[float, float]]:
     """The 95 % interval of each metric; the metrics share the resampled users."""
-    if not per_user:
-        return {}
-    sums = {name: _Sums.of(values) for name, values in per_user.items()}
-    n = len(next(iter(per_user.values())))
+    return _intervals({name: _Sums.of(values) for name, values in per_user.items()}, seed, draws)
+
+
+def _intervals(sums: dict[str, _Sums], seed: int, draws: int) -> dict[str, tuple[float, float]]:
+    n = len(next(iter(sums.values())).sums)
     drawn: dict[str, list[Array]] = {name: [] for name in sums}
     for weights in _weights(n, draws, stream(seed, "bootstrap")):
         for name, part in sums.items():
@@ -63,9 +64,7 @@ def intervals(per_user: Mapping[str, Array], seed: int = 0, draws: int = DRAWS) 
     return {name: _percentiles(np.concatenate(values)) for name, values in drawn.items()}
 
 
-def paired(
-    a: Array | Sequence[Array], b: Array | Sequence[Array], seed: int = 0, draws: int = DRAWS
-) -> Difference:
+def paired(a: Array | Sequence[Array], b: Array | Sequence[Array], seed: int = 0, draws: int = DRAWS) -> Difference:
     """How much better or worse `a` is than `b` for the same users on the same split.
 
     Each is one run's per-user values, or a sequence of them, one a seed: then the metrics are averaged over the

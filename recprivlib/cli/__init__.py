@@ -1,0 +1,76 @@
+"""The command line. Each verb is a module of this folder with three names:
+
+GLOSS               one line for the list of verbs
+arguments(parser)   adds its options (every verb has --json already)
+execute(args)       does it; returns an exit code or None
+
+A user's mistake is a UserError: one line on stderr and exit code 2. `_shared.py` has what verbs have in common.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from recprivlib.parameters import UserError
+
+
+def verbs() -> list[str]:
+    """The verbs there are: the public modules of this folder."""
+    return sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the result is the exit code."""
+    try:
+        code = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+        return code
+    except UserError as mistake:
+        print(f"recpriv: {' '.join(str(mistake).split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader of our output went away; Python would complain once more at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def _dispatch(argv: list[str]) -> int:
+    if not argv or argv[0] in ("-h", "--help"):
+        print(_overview())
+        return 0
+    if argv[0] == "--version":
+        import recprivlib
+
+        print(f"recpriv {recprivlib.__version__}")
+        return 0
+    verb, *rest = argv
+    if verb not in verbs():
+        raise UserError(f"there is no verb {verb!r}; choose from {', '.join(verbs())}")
+    module = importlib.import_module(f"{__name__}.{verb}")
+    parser = _Parser(prog=f"recpriv {verb}", description=module.GLOSS, allow_abbrev=False)
+    module.arguments(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout, everything else on stderr")
+    try:
+        args = parser.parse_args(rest)
+    except SystemExit as finished:  # --help
+        return int(finished.code or 0)
+    return module.execute(args) or 0
+
+
+def _overview() -> str:
+    lines = [f"  {verb:<10}{importlib.import_module(f'{__name__}.{verb}').GLOSS}" for verb in verbs()]
+    return "\n".join(["usage: recpriv VERB …", "", *lines, "", "recpriv VERB --help says more."])
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says a mistake in one line, by the same way as every other mistake."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message}; {' '.join(self.format_usage().split())}")

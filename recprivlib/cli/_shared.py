@@ -1,0 +1,103 @@
+"""What the verbs have in common: reading lists of seeds and settings, writing JSON and tables."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from recprivlib.parameters import UserError
+
+MOST_SEEDS = 10_000
+
+
+def emit(document: Any) -> None:
+    """The one JSON document of a command, on stdout."""
+    from recprivlib.experiment import plain
+
+    print(json.dumps(plain(document), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def say(text: str) -> None:
+    """Anything that is not the result: progress, notes, warnings."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def seeds(text: str) -> list[int]:
+    """The seeds that a text spells, in order, each once.
+
+    >>> seeds("3"), seeds("0-4"), seeds("0,2,5-6")
+    ([3], [0, 1, 2, 3, 4], [0, 2, 5, 6])
+    """
+    found: dict[int, None] = {}
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?", part, re.ASCII)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if last < first or last - first >= MOST_SEEDS:
+            raise UserError(f"seeds is {text!r}, but must be like 3, 0-4 or 0,2,5 (ascending, at most {MOST_SEEDS:,})")
+        found |= dict.fromkeys(range(first, last + 1))
+    return list(found)
+
+
+def settings(pairs: Iterable[str]) -> dict[str, str]:
+    """The p=v of `--set`, still as text; the system's own parameters parse it.
+
+    >>> settings(["neighbors=20"])
+    {'neighbors': '20'}
+    """
+    chosen: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not (name and equals and value):
+            raise UserError(f"--set got {pair!r}, but must be like neighbors=20 (parameter=value)")
+        if name in chosen:
+            raise UserError(f"--set gives {name} twice: {chosen[name]} and {value}")
+        chosen[name] = value
+    return chosen
+
+
+def add_set(parser: Any) -> None:
+    """The option `--set p=v …`, which may be repeated."""
+    parser.add_argument("--set", nargs="+", action="extend", default=[], metavar="p=v", help="a parameter's value")
+
+
+def add_population(parser: Any) -> None:
+    """The options that size the synthetic population."""
+    parser.add_argument("--users", type=int, metavar="N", help="users of the synthetic population")
+    parser.add_argument("--items", type=int, metavar="M", help="items of the synthetic population")
+
+
+def table(rows: Sequence[Sequence[str]], right: Iterable[int] = (), indent: str = "  ") -> str:
+    """Rows as aligned columns; those numbered in `right` are set flush right.
+
+    >>> print(table([["a", "1"], ["long", "10"]], right=[1]))
+      a      1
+      long  10
+    """
+    flush = set(right)
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(w) if j in flush else cell.ljust(w) for j, (cell, w) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append((indent + "  ".join(cells)).rstrip())
+    return "\n".join(lines)
+
+
+def number(value: float | str | None) -> str:
+    """A budget in words: two significant digits below 10, whole above.
+
+    >>> number(1.049), number(14.3), number(4505.2), number("inf"), number(None)
+    ('1.0', '14', '4\u202f505', '∞', 'none')
+    """
+    if value is None:
+        return "none"
+    amount = float(value)
+    if amount == float("inf"):
+        return "∞"
+    if amount >= 10:
+        return f"{amount:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+    return f"{amount:.1f}" if amount >= 1 else f"{amount:.2g}"

@@ -1,0 +1,72 @@
+"""`recpriv run`: train, evaluate, account."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from recprivlib.cli._shared import add_population, add_set, emit, number, say, seeds, settings, table
+from recprivlib.data import load
+from recprivlib.evaluation import PROTOCOLS, interval
+from recprivlib.experiment import run, to_json
+from recprivlib.parameters import configured
+from recprivlib.protocols import Report
+from recprivlib.registry import get
+
+GLOSS = "trains a system, evaluates it and writes its bill"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("system", metavar="SYSTEM", help="a name that `recpriv systems` lists")
+    parser.add_argument("--data", default="ml-100k", metavar="NAME", help="the data set (default: ml-100k)")
+    add_set(parser)
+    parser.add_argument("--seeds", default="0", metavar="0-4", help="one run a seed (default: 0)")
+    parser.add_argument("--protocol", metavar="NAME", help=f"one of {', '.join(PROTOCOLS)} (default: by task)")
+    add_population(parser)
+
+
+def execute(args: argparse.Namespace) -> None:
+    chosen, wanted = settings(args.set), seeds(args.seeds)
+    configured(get(args.system).system, chosen)  # a mistake is said before the data is fetched
+    dataset = load(args.data, users=args.users, items=args.items)
+    reports = []
+    for seed in wanted:
+        reports.append(run(args.system, dataset, settings=chosen, protocol=args.protocol, seed=seed))
+        if len(wanted) > 1:
+            say(f"seed {seed}: {sum(reports[-1].seconds.values()):.2f} s")
+    for note in dict.fromkeys(note for report in reports for note in report.notes):
+        say(f"note: {note}")
+    if args.json:
+        emit([to_json(report) for report in reports])
+    else:
+        print(_summary(reports))
+
+
+def _summary(reports: list[Report]) -> str:
+    """One table: the mean over the seeds, with its interval over users."""
+    first = reports[0]
+    runs = f"seed {first.seed}" if len(reports) == 1 else f"mean of {len(reports)} seeds"
+    params = ", ".join(f"{name} {value}" for name, value in first.params.items())
+    rows = [["", "", "95 % interval"]]
+    for name in first.metrics:
+        mean = sum(report.metrics[name] for report in reports) / len(reports)
+        low, high = interval([report.per_user[name] for report in reports], first.seed)
+        rows.append([name, f"{mean:.3f}", f"[{low:.3f}, {high:.3f}]"])
+    fit, evaluate = (sum(r.seconds[part] for r in reports) / len(reports) for part in ("fit", "evaluate"))
+    return "\n".join([f"{first.system} on {first.data}, {first.protocol}, {runs}" + (f"; {params}" if params else ""),
+                      table(rows, right=[1]), _bill(first.guarantee),
+                      f"fit {fit:.2f} s, evaluation {evaluate:.2f} s"])  # fmt: skip
+
+
+def _bill(guarantee: Mapping[str, Any] | None) -> str:
+    if guarantee is None:
+        return "no privacy is promised"
+    lines = []
+    for word in ("claimed", "counted"):
+        terms = guarantee.get(word)
+        if terms:
+            delta = f", δ = {terms['delta']:g}" if terms.get("delta") else ""
+            about = [str(terms[key]) for key in ("unit", "relation", "trust", "view", "how") if terms.get(key)]
+            lines.append(f"{word} ε = {number(terms['epsilon'])}{delta} ({'; '.join(about)})")
+    return "\n".join(lines)

@@ -1,0 +1,137 @@
+"""One run: data, split, fit, evaluation, bill. The same call stands behind chapters, sweeps and the command line."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recprivlib.data import Dataset, load
+from recprivlib.evaluation import PROTOCOLS, Scores, evaluate, merged, split, stream
+from recprivlib.evaluation.streams import checked
+from recprivlib.parameters import UserError, configured, values
+from recprivlib.protocols import Entry, Report, Sizes
+from recprivlib.registry import get, name_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEFAULT_PROTOCOL = {"ranking": "loo-latest", "rating": "kfold"}
+
+
+def run(
+    system: Any,
+    data: str | Dataset = "ml-100k",
+    *,
+    settings: Mapping[str, Any] | None = None,
+    protocol: str | None = None,
+    seed: int = 0,
+    name: str | None = None,
+    users: int | None = None,
+    items: int | None = None,
+) -> Report:
+    """Train, evaluate and account one system at one seed.
+
+    `system` is a name of the registry or a system value; `users` and `items` size the synthetic population.
+    """
+    name, entry = _entry(system, name, protocol)
+    value = configured(entry.system, dict(settings or {}))
+    protocol = _protocol(name, entry, protocol)
+    dataset = load(data, users=users, items=items) if isinstance(data, str) else data
+    seconds = {"fit": 0.0, "evaluate": 0.0}
+    folds: list[Scores] = []
+    splits = split(dataset.interactions, protocol, checked(seed))
+    for part, fold in enumerate(splits):
+        start = time.perf_counter()
+        model = value.fit(fold.train, stream(seed, "fit", part))
+        fitted = time.perf_counter()
+        folds.append(evaluate(model, fold))
+        seconds["fit"] += fitted - start
+        seconds["evaluate"] += time.perf_counter() - fitted
+    scores = merged(folds)
+    return Report(
+        name, values(value), dataset.name, protocol, seed, scores.metrics, scores.intervals(seed),
+        guarantee_of(entry, value, splits[0].train.sizes), seconds, scores.notes, scores.per_user,
+    )  # fmt: skip
+
+
+def guarantee_of(entry: Entry, system: Any, sizes: Sizes) -> dict[str, Any] | None:
+    """The bill of a run over a population of these sizes; None where no privacy is promised."""
+    if not system.ledger(sizes):
+        return None
+    from recprivlib.accounting import bill
+
+    return bill(entry, system, sizes)
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """A report as JSON-ready data; an infinite ε is the string "inf"."""
+    return plain(
+        {
+            "system": report.system,
+            "data": report.data,
+            "protocol": report.protocol,
+            "seed": report.seed,
+            "params": report.params,
+            "metrics": report.metrics,
+            "guarantee": report.guarantee,
+            "seconds": report.seconds,
+            "intervals": report.intervals,
+            "notes": report.notes,
+        }
+    )
+
+
+def to_frame(reports: Iterable[Report]) -> pd.DataFrame:
+    """Tidy rows: one for each metric of each report, a column for each parameter."""
+    import pandas as pd
+
+    rows = []
+    for report in reports:
+        bill = report.guarantee or {}
+        about = {"system": report.system, "data": report.data, "protocol": report.protocol, "seed": report.seed}
+        epsilons = {number: (bill.get(number) or {}).get("epsilon") for number in ("claimed", "counted")}
+        for metric, value in report.metrics.items():
+            low, high = report.intervals[metric]
+            rows.append(about | dict(report.params) | {"metric": metric, "value": value, "low": low, "high": high}
+                        | epsilons | {"fit_seconds": report.seconds["fit"]})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def plain(value: Any) -> Any:
+    """`value` in JSON's own types: infinities as "inf" and "-inf", what is not a number as null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
+
+
+def _entry(system: Any, name: str | None, protocol: str | None) -> tuple[str, Entry]:
+    """The registry's entry of a system, with the given value in it; a value of one's own needs none."""
+    if isinstance(system, str):
+        return name or system, get(system)
+    known = name_of(system)
+    if known is None:
+        return name or type(system).__name__, Entry(
+            system, "rating" if protocol == "kfold" else "ranking", "beyond", ""
+        )
+    entry = get(known)
+    return name or known, Entry(system, entry.task, entry.role, entry.gloss, entry.personalised, entry.terms)
+
+
+def _protocol(name: str, entry: Entry, protocol: str | None) -> str:
+    chosen = protocol or DEFAULT_PROTOCOL[entry.task]
+    if chosen not in PROTOCOLS:
+        raise UserError(f"there is no protocol {chosen!r}; choose from {', '.join(PROTOCOLS)}")
+    if chosen == "kfold" and entry.task == "ranking":
+        ranking = ", ".join(other for other in PROTOCOLS if other != "kfold")
+        raise UserError(f"{name} ranks and predicts no stars, so it has no RMSE under 'kfold'; choose from {ranking}")
+    return chosen
