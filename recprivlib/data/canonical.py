@@ -50,12 +50,17 @@ def canonical(
     if row is not None:
         raise origin.error(row, "this user has rated this item before; each pair may occur once")
     order = np.lexsort((items, times, users))
-    arrays = [
-        frozen(column[order], kind)
-        for column, kind in ((users, np.int32), (items, np.int32), (ratings, np.float32), (times, np.int64))
-    ]
-    features = ({k: frozen(v, v.dtype) for k, v in f.items()} for f in (user_features, item_features))
-    return Interactions(*arrays, n_users, n_items, grid, *features)
+    return Interactions(
+        frozen(users[order], np.int32),
+        frozen(items[order], np.int32),
+        frozen(ratings[order], np.float32),
+        frozen(times[order], np.int64),
+        n_users,
+        n_items,
+        grid,
+        {name: frozen(value, value.dtype) for name, value in user_features.items()},
+        {name: frozen(value, value.dtype) for name, value in item_features.items()},
+    )
 
 
 def frozen(array: Array, kind: np.dtype | type) -> Array:

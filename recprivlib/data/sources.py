@@ -166,10 +166,10 @@ def _write(path: Path, parsed: Parsed) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             np.savez(file, **arrays)
-        os.replace(draft, path)
+        Path(draft).replace(path)
     except BaseException:
         with suppress(OSError):
-            os.unlink(draft)
+            Path(draft).unlink()
         raise
 
 

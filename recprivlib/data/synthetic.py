@@ -1,0 +1,130 @@
+"""People who do not exist: a seeded population like MovieLens, of any size.
+
+Item i has a general appeal aᵢ (a long tail) and a place vᵢ among latent tastes; user u has a place pᵤ and an activity
+nᵤ. User u meets nᵤ different items, drawn one after another with probability ∝ exp(aᵢ + pᵤ·vᵢ). Median activity grows
+with √items, as it does from ML-100K over ML-1M to ML-20M.
+
+Users come in blocks of 4,096 with a random sub-stream each, so the first n users are the same however many follow.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from recprivlib.data.canonical import Dataset, checksum, frozen
+from recprivlib.data.movielens import GENRES, STARS
+from recprivlib.parameters import UserError
+from recprivlib.protocols import Interactions
+
+Array = np.ndarray
+
+BLOCK = 4096  # users that share one random sub-stream
+CHUNK = 256  # users that are in memory at once, as a dense array
+TASTES = 8  # latent dimensions
+APPEAL = (4.5, 0.7)  # aᵢ: width of its uniform part, which makes counts fall off like e^−rank, and noise upon it
+TASTE = 1.6  # standard deviation of pᵤ·vᵢ
+LIMITS = {"users": (20, 1_000_000), "items": (20, 100_000)}
+STAR_CUTS = (-1.0, -0.45, 0.3, 1.2)  # between 1|2|3|4|5 stars on the scale of liking
+START, SPAN = 874_724_710, 18_489_600  # first second and 214 days, as ML-100K
+
+
+def synthetic(*, seed: int = 0, users: int | None = None, items: int | None = None) -> Dataset:
+    """A population of `users` (1,000) people and `items` (1,700) films.
+
+    The constants were chosen so that at ML-100K's size the yardsticks score as they do on ML-100K.
+    """
+    n_users = _size("users", 1000 if users is None else users)
+    n_items = _size("items", 1700 if items is None else items)
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise UserError(f"seed is {seed!r}, but must be a whole number from 0")
+    appeal, places, genres = _films(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,))), n_items)
+    parts = []
+    for first in range(0, n_users, BLOCK):
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, first // BLOCK)))
+        for start in range(first, min(first + BLOCK, n_users), CHUNK):
+            parts.append(_people(appeal, places, start, min(n_users - start, CHUNK), rng))
+    columns = (np.concatenate(column) for column in zip(*parts, strict=True))
+    arrays = [frozen(c, kind) for c, kind in zip(columns, (np.int32, np.int32, np.float32, np.int64), strict=True)]
+    data = Interactions(
+        arrays[0], arrays[1], arrays[2], arrays[3], n_users, n_items, STARS, {}, {"genres": frozen(genres, bool)}
+    )
+    titles = tuple(f"Film {n + 1}" for n in range(n_items))
+    return Dataset("synthetic", data, titles, checksum(data), f"made with seed {seed}")
+
+
+def resample(interactions: Interactions, times: int, rng: np.random.Generator) -> Interactions:
+    """A population `times` as large: its users are drawn from the real ones with replacement (a bootstrap)."""
+    if isinstance(times, bool) or not isinstance(times, int | np.integer) or times < 1:
+        raise UserError(f"times is {times!r}, but must be a whole number from 1")
+    n_users = interactions.n_users * int(times)
+    drawn = rng.integers(interactions.n_users, size=n_users)
+    starts = np.searchsorted(interactions.users, np.arange(interactions.n_users + 1))
+    counts = np.diff(starts)[drawn]
+    ends = np.cumsum(counts)
+    rows = np.arange(ends[-1]) + np.repeat(starts[drawn] - (ends - counts), counts)
+    return Interactions(
+        np.repeat(np.arange(n_users, dtype=np.int32), counts), interactions.items[rows], interactions.ratings[rows],
+        interactions.times[rows], n_users, interactions.n_items, interactions.grid,
+        {name: value[drawn] for name, value in interactions.user_features.items()}, interactions.item_features,
+    )  # fmt: skip
+
+
+def _size(name: str, value: int) -> int:
+    low, high = LIMITS[name]
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+        raise UserError(f"{name} is {value!r}, but must be a whole number from {low} to {high:,}")
+    return int(value)
+
+
+def _films(rng: np.random.Generator, n_items: int) -> tuple[Array, Array, Array]:
+    """Appeal, place among tastes (rows of length TASTE), and genres: directions in the space of tastes."""
+    appeal = APPEAL[0] * (rng.random(n_items) - 0.5) + APPEAL[1] * rng.standard_normal(n_items)
+    places = rng.standard_normal((n_items, TASTES))
+    places *= TASTE / np.linalg.norm(places, axis=1, keepdims=True)
+    directions = rng.standard_normal((TASTES, len(GENRES)))
+    near = places @ directions + rng.standard_normal((n_items, len(GENRES)))
+    near[:, 0] = -np.inf  # nobody's genre is "unknown"
+    rank = np.argsort(np.argsort(-near, axis=1), axis=1)
+    return appeal, places, rank < rng.integers(1, 4, size=(n_items, 1))
+
+
+def _people(
+    appeal: Array, places: Array, start: int, count: int, rng: np.random.Generator
+) -> tuple[Array, Array, Array, Array]:
+    """Rows of users start … start+count in canonical order. A whole chunk is always drawn, so that chunks nest.
+
+    An item's turn comes after an exponential time with its weight as rate; the first nᵤ turns are the draw without
+    replacement. Everything is float64, so that the last bits of a product do not decide who met what.
+    """
+    n_items = len(appeal)
+    median = 65 * math.sqrt(n_items / 1682)
+    low, high = max(2, round(0.3 * median)), max(2, n_items * 9 // 20)
+    activity = np.clip(median * np.exp(rng.standard_normal(CHUNK)), low, high).astype(np.int64)[:count]
+    tastes, mood = rng.standard_normal((CHUNK, TASTES))[:count], rng.standard_normal(CHUNK)[:count]
+    turns = rng.standard_exponential((CHUNK, n_items))[:count]
+    liking = tastes @ places.T
+    turns *= np.exp(-liking - appeal)
+    met = _first(turns, activity)
+    users = np.repeat(np.arange(count), activity)
+    gaps = rng.integers(20, 2000, size=(CHUNK, n_items))  # whole rows again: one per user, whatever the activity
+    noise, shuffle = rng.standard_normal((CHUNK, n_items)), rng.random((CHUNK, n_items))
+    seconds = np.cumsum(gaps[:count], axis=1)
+    # a random order of the films a user met: whom they met first says nothing about how much they like it
+    met = met[np.lexsort((shuffle[users, met], users))]
+    place_in_row = np.arange(len(users)) - np.repeat(np.cumsum(activity) - activity, activity)
+    begin = START + rng.integers(SPAN, size=CHUNK)[:count]
+    times = begin[users] + seconds[users, place_in_row]
+    pick = (users, met)
+    score = 0.45 * liking[pick] + 0.25 * appeal[met] + 0.4 * mood[users] + 0.7 * noise[users, place_in_row]
+    ratings = 1 + np.searchsorted(STAR_CUTS, score)
+    return start + users, met, ratings, times
+
+
+def _first(turns: Array, activity: Array) -> Array:
+    """For each row, the columns of its `activity` smallest turns (in any order)."""
+    out = []
+    for row, wanted in zip(turns, activity, strict=True):
+        out.append(np.argpartition(row, wanted - 1)[:wanted])
+    return np.concatenate(out)
