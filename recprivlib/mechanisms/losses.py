@@ -22,10 +22,14 @@ class Pure:
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """A finite mechanism: `matrix[x, y]` = P(output y | input x); `pairs` of inputs that may be neighbours."""
+    """A finite mechanism: `matrix[x, y]` = P(output y | input x); `pairs` of inputs that may be neighbours.
+
+    A zero opposite a non-zero is proof: ε is infinite at δ = 0, while δ(ε) stays less than 1. Outputs with one
+    likelihood ratio may have been merged (nothing is lost), so columns need not be the outputs one by one.
+    """
 
     matrix: np.ndarray
-    pairs: tuple[tuple[int, int], ...]  # ordered both ways by the accountant
+    pairs: tuple[tuple[int, int], ...]  # at least one; ordered both ways by the accountant
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,18 @@ class GaussianShift:
     """Gaussian noise of deviation σ on a value that moves by Δ (L2): `mu` = Δ/σ (Dong, Roth & Su 2022)."""
 
     mu: float
+
+
+@dataclass(frozen=True)
+class DiscreteGaussianShift:
+    """Whole-number noise P(n) ∝ exp(−n²/2σ²) on a value that moves by `shift` whole steps.
+
+    The loss at n is shift·(shift − 2n)/2σ², up or down; its concentrated and Rényi privacy is never worse than
+    GaussianShift(shift/σ) (Canonne, Kamath & Steinke 2020, Prop. 5). There is no finite ε at δ = 0.
+    """
+
+    sigma: float
+    shift: int
 
 
 @dataclass(frozen=True)
@@ -69,4 +85,4 @@ class NotKnown:
     reason: str
 
 
-Loss = Pure | Channel | LaplaceShift | GaussianShift | SubsampledGaussian | NoBound | NotKnown
+Loss = Pure | Channel | LaplaceShift | GaussianShift | DiscreteGaussianShift | SubsampledGaussian | NoBound | NotKnown
