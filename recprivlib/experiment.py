@@ -39,7 +39,7 @@ def run(
     """
     name, entry = _entry(system, name, protocol)
     value = configured(entry.system, dict(settings or {}))
-    protocol = _protocol(name, entry, protocol)
+    protocol = protocol_of(name, entry, protocol)
     dataset = load(data, users=users, items=items) if isinstance(data, str) else data
     seconds = {"fit": 0.0, "evaluate": 0.0}
     folds: list[Scores] = []
@@ -56,6 +56,17 @@ def run(
         name, values(value), dataset.name, protocol, seed, scores.metrics, scores.intervals(seed),
         guarantee_of(entry, value, splits[0].train.sizes), seconds, scores.notes, scores.per_user,
     )  # fmt: skip
+
+
+def protocol_of(name: str, entry: Entry, protocol: str | None) -> str:
+    """The protocol of a run, by the system's task unless one is asked for."""
+    chosen = protocol or DEFAULT_PROTOCOL[entry.task]
+    if chosen not in PROTOCOLS:
+        raise UserError(f"there is no protocol {chosen!r}; choose from {', '.join(PROTOCOLS)}")
+    if chosen == "kfold" and entry.task == "ranking":
+        ranking = ", ".join(other for other in PROTOCOLS if other != "kfold")
+        raise UserError(f"{name} ranks and predicts no stars, so it has no RMSE under 'kfold'; choose from {ranking}")
+    return chosen
 
 
 def guarantee_of(entry: Entry, system: Any, sizes: Sizes) -> dict[str, Any] | None:
@@ -125,13 +136,3 @@ def _entry(system: Any, name: str | None, protocol: str | None) -> tuple[str, En
         )
     entry = get(known)
     return name or known, Entry(system, entry.task, entry.role, entry.gloss, entry.personalised, entry.terms)
-
-
-def _protocol(name: str, entry: Entry, protocol: str | None) -> str:
-    chosen = protocol or DEFAULT_PROTOCOL[entry.task]
-    if chosen not in PROTOCOLS:
-        raise UserError(f"there is no protocol {chosen!r}; choose from {', '.join(PROTOCOLS)}")
-    if chosen == "kfold" and entry.task == "ranking":
-        ranking = ", ".join(other for other in PROTOCOLS if other != "kfold")
-        raise UserError(f"{name} ranks and predicts no stars, so it has no RMSE under 'kfold'; choose from {ranking}")
-    return chosen

@@ -9,7 +9,7 @@ from typing import Any
 from recprivlib.cli._shared import add_population, add_set, emit, number, say, seeds, settings, table
 from recprivlib.data import load
 from recprivlib.evaluation import PROTOCOLS, interval
-from recprivlib.experiment import run, to_json
+from recprivlib.experiment import protocol_of, run, to_json
 from recprivlib.parameters import configured
 from recprivlib.protocols import Report
 from recprivlib.registry import get
@@ -28,11 +28,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> None:
     chosen, wanted = settings(args.set), seeds(args.seeds)
-    configured(get(args.system).system, chosen)  # a mistake is said before the data is fetched
+    entry = get(args.system)
+    configured(entry.system, chosen)  # mistakes are said before data is fetched
+    protocol = protocol_of(args.system, entry, args.protocol)
     dataset = load(args.data, users=args.users, items=args.items)
     reports = []
     for seed in wanted:
-        reports.append(run(args.system, dataset, settings=chosen, protocol=args.protocol, seed=seed))
+        reports.append(run(args.system, dataset, settings=chosen, protocol=protocol, seed=seed))
         if len(wanted) > 1:
             say(f"seed {seed}: {sum(reports[-1].seconds.values()):.2f} s")
     for note in dict.fromkeys(note for report in reports for note in report.notes):

@@ -50,11 +50,13 @@ def evaluate(model: Model, split: Split, ks: Sequence[int] | None = None, *, ful
         raise UserError(f"the list lengths are {list(chosen)}, but must be whole numbers from 1 on")
     if isinstance(split, UserSplit):
         return _evaluate_new_users(model, split, chosen)
-    values = gains(*_sampled_ranks(model, split), chosen)
+    sampled, whole = _ranks(model, split, full)
+    values = gains(sampled[0], sampled[1], chosen)
     if full:
-        values |= gains(*_full_ranks(model, split), chosen, suffix="/full")
-    return Scores({name: _spread(value, split.users, split.train.n_users) for name, value in values.items()},
-                  split.notes)  # fmt: skip
+        values |= gains(whole[0], whole[1], chosen, suffix="/full")
+    return Scores(
+        {name: _spread(value, split.users, split.train.n_users) for name, value in values.items()}, split.notes
+    )
 
 
 def merged(folds: Sequence[Scores]) -> Scores:
@@ -66,33 +68,38 @@ def merged(folds: Sequence[Scores]) -> Scores:
                   notes)  # fmt: skip
 
 
-def _sampled_ranks(model: Model, split: RankingSplit) -> tuple[Array, Array]:
-    """(above, tied) of each held-out item among the negatives."""
-    above, tied = np.empty((2, len(split.users)), np.int64)
-    for rows in _blocks(len(split.users), split.negatives.shape[1] + 1):
-        target, negatives = split.held_out[rows, None], split.negatives[rows]
+def _ranks(model: Model, split: RankingSplit, full: bool) -> tuple[Array, Array]:
+    """(above, tied) of each held-out item, among the negatives and in the whole catalogue: two (2, n) arrays.
+
+    Where the catalogue is scored anyway, the negatives are read off these scores.
+    """
+    sampled, whole = np.zeros((2, 2, len(split.users)), np.int64)
+    catalogue = np.arange(split.train.n_items, dtype=np.int32)[None, :]
+    for rows in _blocks(len(split.users), catalogue.size if full else split.negatives.shape[1] + 1):
+        users, target, negatives = split.users[rows, None], split.held_out[rows, None], split.negatives[rows]
         real = negatives >= 0
         candidates = np.hstack([target, np.where(real, negatives, target)])
-        scores = _scores(model, split.users[rows, None], candidates)
-        above[rows] = ((scores[:, 1:] > scores[:, :1]) & real).sum(axis=1)
-        tied[rows] = ((scores[:, 1:] == scores[:, :1]) & real).sum(axis=1)
-    return above, tied
+        if full:
+            scores = _scores(model, users, catalogue)
+            whole[:, rows] = _in_catalogue(scores, target, split.train.matrix[split.users[rows]])
+            among = np.take_along_axis(scores, candidates, axis=1)
+        else:
+            among = _scores(model, users, candidates)
+        sampled[:, rows] = [
+            ((among[:, 1:] > among[:, :1]) & real).sum(axis=1),
+            ((among[:, 1:] == among[:, :1]) & real).sum(axis=1),
+        ]
+    return sampled, whole
 
 
-def _full_ranks(model: Model, split: RankingSplit) -> tuple[Array, Array]:
-    """(above, tied) of each held-out item among all items but those of its user's training history."""
-    above, tied = np.empty((2, len(split.users)), np.int64)
-    catalogue = np.arange(split.train.n_items, dtype=np.int32)[None, :]
-    for rows in _blocks(len(split.users), catalogue.size):
-        scores = _scores(model, split.users[rows, None], catalogue)
-        target = np.take_along_axis(scores, split.held_out[rows, None].astype(np.intp), axis=1)
-        person, item = _pairs(split.train.matrix[split.users[rows]])
-        known = scores[person, item] - target[person, 0]
-        above[rows] = np.count_nonzero(scores > target, axis=1)
-        above[rows] -= np.bincount(person[known > 0], minlength=len(target))
-        tied[rows] = np.count_nonzero(scores == target, axis=1) - 1  # itself
-        tied[rows] -= np.bincount(person[known == 0], minlength=len(target))
-    return above, tied
+def _in_catalogue(scores: Array, target: Array, known: sp.csr_array) -> tuple[Array, Array]:
+    """(above, tied) of each `target` item among all items but those of its user's training history."""
+    mark = np.take_along_axis(scores, target, axis=1)
+    person, item = _pairs(known)
+    lead = scores[person, item] - mark[person, 0]
+    above = np.count_nonzero(scores > mark, axis=1) - np.bincount(person[lead > 0], minlength=len(mark))
+    tied = np.count_nonzero(scores == mark, axis=1) - np.bincount(person[lead == 0], minlength=len(mark))
+    return above, tied - 1  # it ties with itself
 
 
 def _evaluate_new_users(model: Any, split: UserSplit, ks: tuple[int, ...]) -> Scores:
@@ -101,23 +108,27 @@ def _evaluate_new_users(model: Any, split: UserSplit, ks: tuple[int, ...]) -> Sc
         raise UserError("user-split scores people the training never saw, and this system cannot fold them in")
     model = model.fold_in(split.histories.matrix)
     n, n_items = split.held_out.shape
-    above, tied = np.empty((2, split.held_out.nnz), np.int64)
+    catalogue = np.arange(n_items, dtype=np.int32)[None, :]
+    found = []
     for rows in _blocks(n, n_items):
-        scores = _scores(model, np.arange(n, dtype=np.int32)[rows, None], np.arange(n_items, dtype=np.int32)[None, :])
-        wanted = split.held_out[rows]
-        start = split.held_out.indptr[rows.start]
-        for person, (seen, sought) in enumerate(zip(_rows(split.histories.matrix[rows]), _rows(wanted), strict=True)):
-            rivals = np.sort(np.delete(scores[person], np.concatenate([seen, sought])))
-            lower = np.searchsorted(rivals, scores[person, sought], side="left")
-            upper = np.searchsorted(rivals, scores[person, sought], side="right")
-            here = slice(start, start + len(sought))
-            above[here], tied[here] = len(rivals) - upper, upper - lower
-            start += len(sought)
+        scores = _scores(model, np.arange(rows.start, rows.stop, dtype=np.int32)[:, None], catalogue)
+        seen, sought = _rows(split.histories.matrix[rows]), _rows(split.held_out[rows])
+        found += [_among_unmet(*one) for one in zip(scores, seen, sought, strict=True)]
+    above, tied = np.concatenate(found, axis=1)
     person, _ = _pairs(split.held_out)
     count = np.bincount(person, minlength=n)
-    values = {name: np.bincount(person, gain, minlength=n) / count
-              for name, gain in gains(above, tied, ks, suffix="/full").items()}  # fmt: skip
+    values = {
+        name: np.bincount(person, gain, minlength=n) / count
+        for name, gain in gains(above, tied, ks, suffix="/full").items()
+    }
     return Scores({name: _spread(value, split.users, split.n_users) for name, value in values.items()}, split.notes)
+
+
+def _among_unmet(scores: Array, seen: Array, sought: Array) -> Array:
+    """(above, tied) of each `sought` item of one person among the items that are neither seen nor sought."""
+    rivals = np.sort(np.delete(scores, np.concatenate([seen, sought])))
+    upper = np.searchsorted(rivals, scores[sought], side="right")
+    return np.stack([len(rivals) - upper, upper - np.searchsorted(rivals, scores[sought], side="left")])
 
 
 def _evaluate_ratings(model: Model, split: RatingSplit) -> Scores:
