@@ -10,6 +10,7 @@ Users come in blocks of 4,096 with a random sub-stream each, so the first n user
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -40,16 +41,12 @@ def synthetic(*, seed: int = 0, users: int | None = None, items: int | None = No
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise UserError(f"seed is {seed!r}, but must be a whole number from 0")
     appeal, places, genres = _films(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,))), n_items)
-    parts = []
-    for first in range(0, n_users, BLOCK):
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, first // BLOCK)))
-        for start in range(first, min(first + BLOCK, n_users), CHUNK):
-            parts.append(_people(appeal, places, start, min(n_users - start, CHUNK), rng))
-    columns = (np.concatenate(column) for column in zip(*parts, strict=True))
-    arrays = [frozen(c, kind) for c, kind in zip(columns, (np.int32, np.int32, np.float32, np.int64), strict=True)]
+    parts = [chunk for first in range(0, n_users, BLOCK) for chunk in _block(appeal, places, seed, first, n_users)]
+    users_, items_, ratings, times = (np.concatenate(column) for column in zip(*parts, strict=True))
     data = Interactions(
-        arrays[0], arrays[1], arrays[2], arrays[3], n_users, n_items, STARS, {}, {"genres": frozen(genres, bool)}
-    )
+        frozen(users_, np.int32), frozen(items_, np.int32), frozen(ratings, np.float32), frozen(times, np.int64),
+        n_users, n_items, STARS, {}, {"genres": frozen(genres, bool)},
+    )  # fmt: skip
     titles = tuple(f"Film {n + 1}" for n in range(n_items))
     return Dataset("synthetic", data, titles, checksum(data), f"made with seed {seed}")
 
@@ -90,41 +87,48 @@ def _films(rng: np.random.Generator, n_items: int) -> tuple[Array, Array, Array]
     return appeal, places, rank < rng.integers(1, 4, size=(n_items, 1))
 
 
-def _people(
-    appeal: Array, places: Array, start: int, count: int, rng: np.random.Generator
-) -> tuple[Array, Array, Array, Array]:
-    """Rows of users start … start+count in canonical order. A whole chunk is always drawn, so that chunks nest.
+def _block(
+    appeal: Array, places: Array, seed: int, first: int, n_users: int
+) -> Iterator[tuple[Array, Array, Array, Array]]:
+    """The rows of the users from `first` to the end of its block, in chunks.
+
+    Chunks are drawn whole and cut afterwards, so that a smaller population is the start of a larger one.
+    """
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, first // BLOCK)))
+    for start in range(first, min(first + BLOCK, n_users), CHUNK):
+        users, *columns = _people(appeal, places, rng)
+        kept = np.searchsorted(users, n_users - start)
+        users += np.int32(start)
+        yield tuple(column[:kept] for column in (users, *columns))
+
+
+def _people(appeal: Array, places: Array, rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:
+    """The rows of CHUNK users in canonical order.
 
     An item's turn comes after an exponential time with its weight as rate; the first nᵤ turns are the draw without
-    replacement. Everything is float64, so that the last bits of a product do not decide who met what.
+    replacement. Weights are float64, so that the last bits of a product do not decide who met what.
     """
     n_items = len(appeal)
     median = 65 * math.sqrt(n_items / 1682)
     low, high = max(2, round(0.3 * median)), max(2, n_items * 9 // 20)
-    activity = np.clip(median * np.exp(rng.standard_normal(CHUNK)), low, high).astype(np.int64)[:count]
-    tastes, mood = rng.standard_normal((CHUNK, TASTES))[:count], rng.standard_normal(CHUNK)[:count]
-    turns = rng.standard_exponential((CHUNK, n_items))[:count]
-    liking = tastes @ places.T
+    activity = np.clip(median * np.exp(rng.standard_normal(CHUNK)), low, high).astype(np.int64)
+    liking = rng.standard_normal((CHUNK, TASTES)) @ places.T
+    turns = rng.standard_exponential((CHUNK, n_items))
     turns *= np.exp(-liking - appeal)
     met = _first(turns, activity)
-    users = np.repeat(np.arange(count), activity)
-    gaps = rng.integers(20, 2000, size=(CHUNK, n_items))  # whole rows again: one per user, whatever the activity
-    noise, shuffle = rng.standard_normal((CHUNK, n_items)), rng.random((CHUNK, n_items))
-    seconds = np.cumsum(gaps[:count], axis=1)
-    # a random order of the films a user met: whom they met first says nothing about how much they like it
-    met = met[np.lexsort((shuffle[users, met], users))]
-    place_in_row = np.arange(len(users)) - np.repeat(np.cumsum(activity) - activity, activity)
-    begin = START + rng.integers(SPAN, size=CHUNK)[:count]
-    times = begin[users] + seconds[users, place_in_row]
-    pick = (users, met)
-    score = 0.45 * liking[pick] + 0.25 * appeal[met] + 0.4 * mood[users] + 0.7 * noise[users, place_in_row]
+    users = np.repeat(np.arange(CHUNK), activity)
+    # in a random order: when they met a film says nothing about how much they like it
+    met = met[np.lexsort((rng.random(len(met)), users))]
+    begin = START + rng.integers(SPAN, size=CHUNK)
+    seconds = np.cumsum(rng.integers(20, 2000, size=len(met)))
+    times = begin[users] + seconds - seconds[np.cumsum(activity) - activity][users]
+    mood = rng.standard_normal(CHUNK)
+    score = 0.45 * liking[users, met] + 0.25 * appeal[met] + 0.4 * mood[users] + 0.7 * rng.standard_normal(len(met))
     ratings = 1 + np.searchsorted(STAR_CUTS, score)
-    return start + users, met, ratings, times
+    return users.astype(np.int32), met.astype(np.int32), ratings.astype(np.float32), times
 
 
 def _first(turns: Array, activity: Array) -> Array:
-    """For each row, the columns of its `activity` smallest turns (in any order)."""
-    out = []
-    for row, wanted in zip(turns, activity, strict=True):
-        out.append(np.argpartition(row, wanted - 1)[:wanted])
-    return np.concatenate(out)
+    """For each row, the columns of its `activity` smallest turns, in ascending order."""
+    firsts = (np.argpartition(row, wanted - 1)[:wanted] for row, wanted in zip(turns, activity, strict=True))
+    return np.concatenate([np.sort(columns) for columns in firsts])
