@@ -63,7 +63,7 @@ class GlobalMean:
 class ItemMean:
     """Predicts the item's mean rating as if λ people had rated it μ as well: (Σ_u r_ui + λμ) / (n_i + λ)."""
 
-    regularization: float = parameter(5.0, 0, 1000, "λ, ratings of μ added to every item")
+    regularization: float = parameter(2.0, 0, 1000, "λ, ratings of μ added to every item")
 
     __post_init__ = check
 

@@ -28,7 +28,7 @@ class ItemWeights:
         history, weights = self.histories[users], self.weights
         n_items = weights.shape[0]
         if isinstance(weights, sp.csr_array):
-            if weights.nnz * len(users) < history.nnz * n_items:
+            if weights.nnz * len(users) < (history.nnz + n_items) * n_items:
                 return (weights @ np.ascontiguousarray(history.T.toarray())).T
             weights = weights.T.toarray().T
         return history @ weights.T  # fastest when the weights lie in Fortran order

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from recprivlib.models import similarity
+from recprivlib.models.similarity import cosine, gram, jaccard, mirror
+
+
+@pytest.fixture
+def bits():
+    return (np.random.default_rng(1).random((300, 70)) < 0.2).astype(np.float32)
+
+
+@pytest.mark.parametrize("users, items", [(4096, 2048), (64, 16), (7, 3)])
+def test_gram_counts_exactly_whatever_the_tiles(bits, users, items, monkeypatch):
+    monkeypatch.setattr(similarity, "USERS", users)
+    monkeypatch.setattr(similarity, "ITEMS", items)
+    whole = bits.astype(np.int64)
+    for form in (bits, sp.csr_array(bits), bits.astype(bool)):
+        found = gram(form)
+        assert found.dtype == np.float32
+        assert np.array_equal(found, whole.T @ whole)
+
+
+def test_jaccard_is_that_of_sets(bits):
+    found = jaccard(gram(bits), bits.sum(axis=0))
+    people = [set(np.flatnonzero(column)) for column in bits.T]
+    expected = [[len(a & b) / max(len(a | b), 1) for b in people] for a in people]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_cosine_is_that_of_columns(bits):
+    bits[:, 3] = 0  # nobody met item 3
+    unit = bits / np.maximum(np.linalg.norm(bits, axis=0), 1)
+    np.testing.assert_allclose(cosine(gram(bits), bits.sum(axis=0)), unit.T @ unit, atol=1e-6)
+
+
+@pytest.mark.parametrize("measure", [jaccard, cosine])
+def test_estimates_are_clipped_to_similarities(measure):
+    """Debiased counts can be negative or overlap more than their union: the result still is a similarity."""
+    noisy = np.array([[5, 9, -2], [9, 4, 3], [-2, 3, -1]], np.float32)
+    found = measure(noisy, np.array([5, 4, -1], np.float32))
+    assert np.isfinite(found).all()
+    assert found.min() >= 0
+    assert found.max() <= 1
+    assert found[0, 2] == 0  # nobody can have met both
+
+
+@pytest.mark.parametrize("measure", [jaccard, cosine])
+def test_similarity_in_place_is_the_same_and_inputs_stay_otherwise(measure, bits):
+    shared, counts = gram(bits), bits.sum(axis=0)
+    before = shared.copy()
+    expected = measure(shared, counts)
+    assert np.array_equal(shared, before)
+    assert measure(shared, counts, out=shared) is shared
+    assert np.array_equal(shared, expected)
+
+
+@pytest.mark.parametrize("n", [1, 5, 256, 600])
+def test_mirror_copies_the_upper_triangle(n):
+    matrix = np.random.default_rng(0).random((n, n))
+    upper = np.triu(matrix)
+    assert np.array_equal(mirror(matrix), upper + np.triu(upper, 1).T)
