@@ -20,7 +20,7 @@ def drop_thebe(app: Sphinx) -> None:
 
 def load_plotly(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """5 MB of script, only where there is a figure."""
-    if "Plotly.newPlot" in context.get("body", ""):
+    if "rp-figure" in context.get("body", ""):
         app.add_js_file(PLOTLY, priority=100)
 
 

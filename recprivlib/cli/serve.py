@@ -1,0 +1,77 @@
+"""`recpriv serve`: build the book if it is stale, serve it with the dashboards."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import webbrowser
+from pathlib import Path
+
+from recprivlib.parameters import UserError
+
+GLOSS = "build the book if it is stale, serve it with its dashboards on one port"
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of this verb."""
+    parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 opens it to everybody nearby (127.0.0.1)")
+    parser.add_argument("--port", type=int, default=8000, help="from 1 to 65535 (8000)")
+    parser.add_argument("--no-open", action="store_true", help="do not open a browser")
+    parser.epilog = "Behind a proxy, set BOKEH_ALLOW_WS_ORIGIN to the host that browsers see."
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Check the address, fetch the data, build the book, answer until Ctrl-C."""
+    if not (ROOT / "_toc.yml").is_file():
+        raise UserError("recpriv serve needs the book; in a clone of the project run: make serve")
+    if not 0 < args.port < 65536:
+        raise UserError(f"port is {args.port}, but must be a whole number from 1 to 65535")
+    try:
+        _serve(args)
+    except KeyboardInterrupt:
+        _say("\nstopped")
+        return 130
+    return 0
+
+
+def _serve(args: argparse.Namespace) -> None:
+    _say("[1/3] dashboards")
+    from widgets import server  # Panel takes a second or two; no other verb waits for it
+
+    server.check_address(args.host, args.port)
+    from recprivlib.data import load
+
+    _say("[2/3] data and book")
+    data = load("ml-100k")
+    _say(f"      ml-100k: {len(data.interactions):,} ratings, from {data.source}")
+    if subprocess.run([sys.executable, ROOT / "tools" / "book.py"], stdout=sys.stderr).returncode:
+        raise UserError("the book could not be built; what is wrong stands above")
+    names = server.names(args.host)
+    address = f"http://{names[0]}:{args.port}"
+
+    def ready() -> None:
+        others = [name for name in names if name not in server.LOOPBACK]
+        _say(f"[3/3] serving {address}   (Ctrl-C ends)")
+        if others:
+            _say(f"      for others in this network: {', '.join(f'http://{name}:{args.port}' for name in others)}")
+        if getattr(args, "json", False):
+            print(json.dumps({"url": address, "apps": list(server.stems())}), flush=True)
+        if not args.no_open and _has_screen():
+            webbrowser.open(address)
+
+    server.serve(args.host, args.port, ready)
+    _say("\nstopped")
+
+
+def _has_screen() -> bool:
+    """Is there a person with a desktop? (Without one, a text browser would take over the terminal.)"""
+    desktop = sys.platform in ("darwin", "win32") or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    return desktop and sys.stdout.isatty()
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,181 @@
+"""The book at `/` and every dashboard at `/apps/<stem>`, on one port.
+
+A dashboard is found by listing this folder: a file that defines `app()` is one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import html
+import json
+import re
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+from tornado.web import HTTPError, RequestHandler, StaticFileHandler
+
+from recprivlib.parameters import UserError
+
+HERE = Path(__file__).resolve().parent
+BOOK = HERE.parent / "_build" / "html"
+LOOPBACK = ("127.0.0.1", "localhost")
+EVERYWHERE = "0.0.0.0"
+
+
+def stems() -> tuple[str, ...]:
+    """The dashboards there are."""
+    files = sorted(HERE.glob("*.py"))
+    return tuple(path.stem for path in files if re.search(r"^def app\(", path.read_text("utf-8"), re.MULTILINE))
+
+
+def apps() -> dict[str, Callable[[], Any]]:
+    """The address of each dashboard and the function that makes a fresh one for every visitor."""
+    return {f"/apps/{stem}": import_module(f"widgets.{stem}").app for stem in stems()}
+
+
+# --------------------------------------------------------------------------------------------- pages
+
+
+class Page(StaticFileHandler):
+    """A file of the book. Browsers may keep it, but ask each time whether it has changed."""
+
+    def validate_absolute_path(self, root: str, absolute_path: str) -> str | None:
+        if any(part.startswith(".") for part in Path(self.path).parts):
+            raise HTTPError(404)
+        try:
+            return super().validate_absolute_path(root, absolute_path)
+        except HTTPError:  # outside the book, or a folder: there is no such page
+            raise HTTPError(404) from None
+
+    def compute_etag(self) -> str:
+        """Tornado remembers a file's hash for good, and would call a rebuilt page unchanged."""
+        about = Path(str(self.absolute_path)).stat()
+        return f'"{about.st_mtime_ns:x}-{about.st_size:x}"'
+
+    def get_cache_time(self, path: str, modified: Any, mime_type: str) -> int:
+        return 0
+
+    def set_extra_headers(self, path: str) -> None:
+        self.set_header("Cache-Control", "no-cache")
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        missing(self, status_code)
+
+
+class Nowhere(RequestHandler):
+    """An address that nothing answers to."""
+
+    def prepare(self) -> None:
+        raise HTTPError(404)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        missing(self, status_code)
+
+
+class Live(RequestHandler):
+    """How a page finds out that somebody can compute for it; a book without a server answers live: false."""
+
+    def get(self) -> None:
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("Content-Type", "application/json")
+        self.write(json.dumps({"live": True, "apps": list(stems())}))
+
+
+def missing(handler: RequestHandler, status: int) -> None:
+    """A page that says so, and the way back."""
+    what = "There is no page" if status == 404 else f"The server could not answer ({status}) for"
+    handler.set_header("Content-Type", "text/html; charset=utf-8")
+    handler.finish(
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
+        "<title>Not here</title><style>:root{color-scheme:light dark}body{font:18px/1.6 system-ui,sans-serif;"
+        "max-width:34rem;margin:20vh auto;padding:0 1.5rem}</style>"
+        f"<h1>Not here</h1><p>{what} <code>{html.escape(handler.request.path)}</code>.</p>"
+        "<p><a href='/'>To the first page of the book</a></p></html>"
+    )
+
+
+# -------------------------------------------------------------------------------------------- server
+
+
+def check_address(host: str, port: int) -> None:
+    """Refuse now, in one sentence, what would fail after the book is built."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        if sys.platform != "win32":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise UserError(refusal(host, port, error)) from None
+
+
+def refusal(host: str, port: int, error: OSError) -> str:
+    """Why an address cannot be had, and the way out."""
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} on {host} is taken; choose another: make serve PORT={port + 1}, or --port {port + 1}"
+    if error.errno == errno.EACCES:
+        return f"port {port} needs administrator rights; choose one from 1024 to 65535"
+    return f"host is {host!r}, but must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (everybody nearby)"
+
+
+def names(host: str) -> tuple[str, ...]:
+    """The names under which a browser may know this server: its web sockets answer to these only."""
+    if host in LOOPBACK:
+        return LOOPBACK
+    if host != EVERYWHERE:
+        return (host,)
+    own = socket.gethostname()
+    found = [outward(), own, own.partition(".")[0], f"{own.partition('.')[0]}.local"]
+    with contextlib.suppress(OSError):
+        found += socket.gethostbyname_ex(own)[2]
+    return tuple(dict.fromkeys(name for name in (*LOOPBACK, *found) if name))
+
+
+def outward() -> str | None:
+    """This machine's address on its network. Nothing is sent: connecting a datagram socket only picks a route."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))
+        return str(probe.getsockname()[0])
+    return None
+
+
+def create(host: str, port: int, book: Path = BOOK) -> Any:
+    """The server, listening but not yet answering."""
+    pages = {"path": str(book), "default_filename": "index.html"}
+    return pn.serve(
+        apps(),
+        address=host,
+        port=port,
+        websocket_origin=[f"{name}:{port}" for name in names(host)],
+        show=False,
+        start=False,
+        verbose=False,
+        use_index=False,
+        extra_patterns=[
+            (r"/live\.json", Live),
+            (r"/(?:static|components)", Nowhere),
+            (r"/(?!static/|components/)(.*)", Page, pages),
+        ],
+        compress_response=host not in LOOPBACK,  # worth its time on a wireless network only
+    )
+
+
+def serve(host: str, port: int, ready: Callable[[], None]) -> None:
+    """Answer until Ctrl-C or a polite kill."""
+    server = create(host, port)
+    server.start()
+    loop = server.io_loop
+    if sys.platform != "win32":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_event_loop().add_signal_handler(number, loop.stop)
+    loop.add_callback(ready)
+    with contextlib.suppress(KeyboardInterrupt):
+        loop.start()
+    server.stop(wait=False)
