@@ -1,0 +1,1 @@
+"""Dashboards: Panel lives here and nowhere else."""

@@ -1,0 +1,258 @@
+// The page's own elements: what is said, the prediction, the states, the footer, and the height told to the book.
+const WAIT = 1000; // ms before a wait shows its progress and can be cancelled
+const SPEAK = 500; // ms of silence before the sentence is read out
+
+export function render({ model }) {
+  const page = document.querySelector("main.page");
+  const $ = (selector) => page.querySelector(selector);
+  const $$ = (selector) => [...page.querySelectorAll(selector)];
+  const send = (message) => model.send_msg(message);
+  const toggle = (element, on) => { element.hidden = !on; };
+  let guess = null; // the reader's own: it never leaves this variable
+  let lost = false;
+  let speaking, counting;
+
+  // ------------------------------------------------------------------------------------------ what is said
+  function say() {
+    const { sentence, card, watch, notice } = model;
+    const text = card ? card.what : sentence;
+    $(".sentence").textContent = sentence || "Loading the figure…";
+    toggle($(".sentence"), !card);
+    toggle($(".card"), card);
+    $(".card").classList.toggle("empty", Boolean(card && card.empty));
+    $(".card p").textContent = card ? card.what : "";
+    $(".card button").textContent = card ? card.cure : "";
+    toggle($(".card button"), card && card.cure);
+    toggle($(".last-good"), card && card.last);
+    $(".last-good").textContent = card ? card.last : "";
+    toggle($(".notice"), notice && !lost);
+    $(".notice").textContent = notice;
+    toggle($(".watch"), watch);
+    $(".watch").textContent = watch;
+    clearTimeout(speaking);
+    speaking = setTimeout(() => { $(".spoken").textContent = text; }, SPEAK);
+    mark();
+  }
+  function mark() {
+    const { card, busy } = model;
+    page.dataset.state = lost ? "lost" : card ? (card.empty ? "empty" : "error") : busy ? "busy" : model.shown ? "ready" : "loading";
+    page.dataset.shown = model.shown;
+  }
+
+  // ------------------------------------------------------------------------------------------------ waiting
+  function wait() {
+    const { busy } = model;
+    clearTimeout(counting);
+    toggle($(".bar"), busy);
+    page.classList.toggle("is-busy", Boolean(busy));
+    if (!busy) toggle($(".waiting"), false);
+    else {
+      const known = busy.progress !== null && busy.progress !== undefined;
+      $(".bar").classList.toggle("known", known);
+      $(".bar i").style.width = known ? `${100 * busy.progress}%` : "";
+      const left = known && busy.remaining ? ` about ${Math.max(1, Math.round(busy.remaining))} s left` : "";
+      $(".waiting span").textContent = busy.text + left;
+      toggle($(".waiting"), true);
+      if (!page.dataset.since) page.dataset.since = Date.now();
+      const rest = WAIT - (Date.now() - page.dataset.since);
+      toggle($(".cancel"), rest <= 0);
+      if (rest > 0) counting = setTimeout(() => toggle($(".cancel"), model.busy), rest);
+    }
+    if (!busy) delete page.dataset.since;
+    mark();
+  }
+
+  // --------------------------------------------------------------------------------------------- prediction
+  function reply() {
+    if (guess === null) return;
+    const text = model.replies[guess] || "Computing the answer…";
+    $(".reply").textContent = text;
+    toggle($(".reply"), true);
+  }
+  for (const button of $$(".answer")) {
+    button.addEventListener("click", () => {
+      guess = +button.dataset.at;
+      $$(".answer").forEach((other) => other.setAttribute("aria-pressed", String(other === button)));
+      toggle($(".show-me"), false);
+      reply();
+      $(".spoken").textContent = $(".reply").textContent;
+    });
+  }
+  const showMe = $(".show-me");
+  if (showMe) showMe.addEventListener("click", () => { $(".predict").open = false; });
+
+  // -------------------------------------------------------------------------------------------- size, theme
+  function measure() {
+    const width = page.clientWidth;
+    const size = width < 640 ? "phone" : width < 1180 ? "book" : "wide";
+    if (page.dataset.size !== size || !page.dataset.folded) {
+      page.dataset.size = page.dataset.folded = size;
+      $$(".rail > .fold, .evidence > .fold").forEach((fold) => { fold.open = size !== "phone"; });
+      tab();
+    }
+    if (model.size !== size) model.size = size;
+    tell();
+  }
+  function tell() {
+    if (window.parent === window) return;
+    const height = Math.ceil($(".frame").getBoundingClientRect().height) + 2;
+    window.parent.postMessage({ dashboard: page.dataset.stem, height }, window.location.origin);
+  }
+  function paint(theme) {
+    document.documentElement.dataset.theme = theme;
+    if (model.theme !== theme) model.theme = theme;
+  }
+  window.addEventListener("message", (event) => {
+    if (event.origin !== window.location.origin || event.source !== window.parent || !event.data) return;
+    if (event.data.theme === "light" || event.data.theme === "dark") paint(event.data.theme);
+  });
+  new ResizeObserver(measure).observe(page);
+  new ResizeObserver(tell).observe($(".frame"));
+
+  // ---------------------------------------------------------------------------------------------- evidence
+  let chosen = $(".tabs button") ? $(".tabs button").dataset.tab : "";
+  function tab(name) {
+    chosen = name || chosen;
+    const tabbed = page.dataset.size === "book" && chosen;
+    $$(".tabs button").forEach((b) => b.setAttribute("aria-selected", String(b.dataset.tab === chosen)));
+    $$(".evidence > .fold").forEach((fold) => toggle(fold, !tabbed || fold.dataset.tab === chosen));
+  }
+  $$(".tabs button").forEach((b) => b.addEventListener("click", () => tab(b.dataset.tab)));
+
+  // ------------------------------------------------------------------------------------------------ footer
+  function done(text) {
+    $(".done").textContent = text;
+    setTimeout(() => { if ($(".done").textContent === text) $(".done").textContent = ""; }, 3000);
+  }
+  function address(extra) {
+    const query = [model.query, extra].filter(Boolean).join("&");
+    return new URL(window.location.pathname + (query ? `?${query}` : ""), window.location.origin).href;
+  }
+  async function copy(text, label) {
+    try {
+      await navigator.clipboard.writeText(text);
+      done(`${label} copied`);
+    } catch {
+      window.prompt(label, text);
+    }
+  }
+  function save(text, name) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    done(`${name} saved`);
+  }
+  const wishes = {
+    table(button) {
+      model.tables = !model.tables;
+      button.setAttribute("aria-expanded", String(model.tables));
+      toggle($(".tables"), model.tables);
+    },
+    csv() { send({ do: "csv" }); },
+    link() { copy(address(), "Link"); },
+    code(button) {
+      const open = $(".code").hidden;
+      button.setAttribute("aria-expanded", String(open));
+      toggle($(".code"), open);
+      if (open) send({ do: "code" });
+    },
+    present() {
+      if (window.parent !== window) return void window.open(address(`present=1&theme=${model.theme}`), "_blank");
+      model.large = !model.large;
+      model.curve = model.curve || model.large;
+      dress();
+      remember();
+    },
+    noise() { send({ do: "noise" }); },
+  };
+  $$("[data-do]").forEach((b) => b.addEventListener("click", () => wishes[b.dataset.do](b)));
+  $$(".try").forEach((b) => b.addEventListener("click", () => send({ do: "try", at: +b.dataset.at })));
+  $(".cancel").addEventListener("click", () => send({ do: "cancel" }));
+  $(".card button").addEventListener("click", () => send({ do: "cure" }));
+  $(".copy").addEventListener("click", () => copy($(".code code").textContent, "Code"));
+  model.on("msg:custom", ({ csv, name, code }) => {
+    if (csv !== undefined) save(csv, name);
+    if (code !== undefined) $(".code code").textContent = code;
+  });
+  function fill() {
+    $(".tables").replaceChildren(...Object.entries(model.rows).map(([figure, { head, rows }]) => {
+      const table = document.createElement("table");
+      const known = $(`[data-figure="${figure}"] figcaption`);
+      table.createCaption().textContent = known ? known.textContent : figure;
+      const top = table.createTHead().insertRow();
+      head.forEach((text) => {
+        const cell = document.createElement("th");
+        cell.scope = "col";
+        cell.textContent = text;
+        top.append(cell);
+      });
+      const body = table.createTBody();
+      rows.forEach((cells) => {
+        const row = body.insertRow();
+        cells.forEach((text) => { row.insertCell().textContent = text; });
+      });
+      return table;
+    }));
+  }
+
+  // --------------------------------------------------------------------------------- curve, words, address
+  function dress() {
+    page.classList.toggle("large", model.large);
+    const whole = $(".whole");
+    if (whole) {
+      whole.setAttribute("aria-pressed", String(model.curve));
+      whole.textContent = model.curve ? "Hide the whole curve" : "Show the whole curve";
+    }
+    const present = $('[data-do="present"]');
+    present.textContent = model.large ? "End presentation" : "Present";
+  }
+  if ($(".whole")) $(".whole").addEventListener("click", () => { model.curve = !model.curve; dress(); });
+  document.addEventListener("keydown", (event) => {
+    const typing = event.composedPath()[0].matches?.("input:not([type=range], [type=radio], [type=checkbox]), select, textarea");
+    if (event.key !== "w" || typing || event.ctrlKey || event.metaKey || event.altKey || !$(".whole")) return;
+    model.curve = !model.curve;
+    dress();
+  });
+  function describe() {
+    for (const [figure, words] of Object.entries(model.alts)) {
+      const canvas = $(`[data-figure="${figure}"] .canvas`);
+      if (!canvas || !words) continue;
+      canvas.setAttribute("role", "img");
+      canvas.setAttribute("aria-label", words);
+    }
+    if ($(".strip")) $(".strip").innerHTML = model.strip;
+  }
+  function remember() {
+    const kept = new URLSearchParams(window.location.search);
+    const frame = ["theme", "size", "present", "plain"].filter((n) => kept.has(n)).map((n) => [n, kept.get(n)]);
+    const own = frame.filter(([n]) => n !== "present").concat(model.large ? [["present", "1"]] : []);
+    const query = [model.query, new URLSearchParams(own).toString()].filter(Boolean).join("&");
+    window.history.replaceState(null, "", window.location.pathname + (query ? `?${query}` : ""));
+  }
+
+  // ------------------------------------------------------------------------------------------- lost server
+  model.document.on_event("connection_lost", () => {
+    lost = true;
+    toggle($(".notice"), true);
+    $(".notice").textContent = "The connection to the server is lost; what you see stays. ";
+    const reload = document.createElement("button");
+    reload.type = "button";
+    reload.textContent = "Reload to go on";
+    reload.addEventListener("click", () => window.location.reload());
+    $(".notice").append(reload);
+    page.classList.add("is-lost");
+    mark();
+  });
+
+  model.on(["sentence", "card", "notice", "watch", "shown"], say);
+  model.on("busy", wait);
+  model.on("replies", reply);
+  model.on("rows", fill);
+  model.on(["alts", "strip"], describe);
+  model.on("query", remember);
+  model.on(["large", "curve"], dress);
+  for (const act of [say, wait, dress, describe, fill, measure]) act();
+  paint(document.documentElement.dataset.theme || model.theme);
+}

@@ -1,0 +1,78 @@
+"""A dashboard as a page: the template filled with one session's widgets."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import panel as pn
+
+from recprivlib.live import Explorer, explorer
+from recprivlib.plots.palette import css_variables
+from widgets.kit.pool import Pool
+from widgets.kit.session import Session
+
+HERE = Path(__file__).parent
+FRAME_WORDS = ("theme", "size", "present", "plain")
+
+
+@cache
+def shared_pool() -> Pool:
+    """The one pool of this process."""
+    return Pool()
+
+
+def dashboard(stem: str) -> Any:
+    """The page of a dashboard, for the reader who asks for it now."""
+    return page(explorer(stem), shared_pool(), _arguments())
+
+
+def warm(stem: str) -> None:
+    """Computes the first picture before the first reader comes."""
+    known = explorer(stem)
+    shared_pool().result(known, known.defaults)
+
+
+def page(explorer: Explorer, pool: Pool, arguments: dict[str, str]) -> Any:
+    """The page of `explorer` for what the address says."""
+    frame = {name: arguments[name] for name in FRAME_WORDS if name in arguments}
+    session = Session(explorer, pool, urlencode(arguments), frame)
+    template = pn.Template((HERE / "frame.html").read_text(encoding="utf-8"))
+    for name, widget in session.widgets.items():
+        template.add_panel(f"control-{name}", widget)
+    for name, slot in session.slots.items():
+        template.add_panel(f"figure-{name}", slot)
+    template.add_panel("frame", session.frame)
+    for name, value in _words(explorer, session).items():
+        template.add_variable(name, value)
+    if session.doc is not None:
+        session.doc.on_session_destroyed(lambda _: session.close())
+        session.doc.title = explorer.title
+    return template
+
+
+def _words(explorer: Explorer, session: Session) -> dict[str, Any]:
+    """What the template prints."""
+    where = {place: [c.name for c in session.seen if c.place == place] for place in ("rail", "axis", "more", "under")}
+    figures = {place: [f for f in explorer.figures if f.place == place] for place in ("beside", "evidence")}
+    return where | figures | {
+        "main": explorer.figures[0],
+        "stem": explorer.stem,
+        "title": explorer.title,
+        "style": css_variables() + (HERE / "frame.css").read_text(encoding="utf-8"),
+        "html_attrs": f'data-theme="{session.view.theme}"',
+        "size": session.frame.size,
+        "question": explorer.predict.question,
+        "answers": explorer.predict.answers,
+        "tries": [trial.label for trial in explorer.tries],
+        "has_curve": explorer.curve is not None,
+        "has_strip": explorer.strip is not None,
+        "reseed": explorer.reseed,
+    }  # fmt: skip
+
+
+def _arguments() -> dict[str, str]:
+    """The query of the address, each name once."""
+    return {name: values[-1].decode("utf-8", "replace") for name, values in pn.state.session_args.items()}

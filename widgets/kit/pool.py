@@ -1,0 +1,184 @@
+"""Where `compute` runs: one bounded pool for all readers, one cache they share, and one lane a reader.
+
+    lane.ask(values) ──> at most one computation under way and one waiting, the newest
+                    └──> tell(Update) from the worker's thread, once a result or, for a stream, several times
+
+A drag therefore never queues work: what was waiting is replaced, and a stream (`explorer.steps`) is closed.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from recprivlib.live import Explorer, nbytes
+from recprivlib.live.contract import Values
+
+Key = tuple[str, tuple[tuple[str, Hashable], ...]]
+CACHE_BYTES = 256 * 2**20
+STREAM_EVERY = 0.1  # seconds between two pictures of a stream
+
+
+def key(stem: str, values: Values) -> Key:
+    """What a result is remembered under."""
+    return stem, tuple(sorted(values.items()))
+
+
+class Cache:
+    """Results, the least recently used dropped first, never more than `limit` bytes of them."""
+
+    def __init__(self, limit: int = CACHE_BYTES):
+        self.limit, self.bytes = limit, 0
+        self._kept: OrderedDict[Key, tuple[Any, int]] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Key) -> Any:
+        """The result under `key`, or None."""
+        with self._lock:
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            return self._kept[key][0]
+
+    def put(self, key: Key, result: Any) -> None:
+        """Keeps `result`, unless it alone is larger than the cache."""
+        size = nbytes(result) + nbytes(key)
+        with self._lock:
+            self.bytes -= self._kept.pop(key, (None, 0))[1]
+            if size > self.limit:
+                return
+            self._kept[key] = (result, size)
+            self.bytes += size
+            while self.bytes > self.limit:
+                self.bytes -= self._kept.popitem(last=False)[1][1]
+
+
+class Pool:
+    """A few worker threads (NumPy lets go of the interpreter while it works) and the cache."""
+
+    def __init__(self, workers: int | None = None, cache: Cache | None = None):
+        self.cache = cache or Cache()
+        self._threads = ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1), thread_name_prefix="compute")
+        self._under_way: dict[Key, Future[Any]] = {}
+        self._lock = Lock()
+
+    def submit(self, job: Callable[[], None]) -> None:
+        """Runs `job` as soon as a worker is free."""
+        self._threads.submit(job)
+
+    def known(self, explorer: Explorer, values: Values) -> Any:
+        """The result if somebody asked for it before, else None."""
+        return self.cache.get(key(explorer.stem, values))
+
+    def result(self, explorer: Explorer, values: Values) -> Any:
+        """`compute(**values)`; two readers who ask the same at once share one computation."""
+        name = key(explorer.stem, values)
+        with self._lock:
+            result = self.cache.get(name)
+            if result is not None:
+                return result
+            ours = name not in self._under_way
+            future = self._under_way.setdefault(name, Future())
+        if ours:
+            try:
+                result = explorer.compute(**values)
+                self.cache.put(name, result)
+                future.set_result(result)
+            except BaseException as error:
+                future.set_exception(error)
+            finally:
+                del self._under_way[name]
+        return future.result()
+
+
+@dataclass(frozen=True)
+class Update:
+    """What a reader is told: a result (of a stream: so far), or what went wrong."""
+
+    values: Values
+    result: Any = None
+    error: Exception | None = None
+    progress: float = 1.0
+    remaining: float = 0.0  # seconds
+    last: bool = True
+
+
+class Lane:
+    """One reader's place in the pool."""
+
+    def __init__(self, explorer: Explorer, pool: Pool, tell: Callable[[Update], None]):
+        self.explorer, self.pool, self.tell = explorer, pool, tell
+        self.generation = 0
+        self._mute = -1  # results of this generation or an older one are no longer wanted
+        self._waiting: tuple[int, Values] | None = None
+        self._busy = False
+        self._lock = Lock()
+
+    def ask(self, values: Values) -> None:
+        """Computes at `values` next, instead of anything that was still waiting."""
+        with self._lock:
+            self.generation += 1
+            self._waiting = (self.generation, dict(values))
+            if self._busy:
+                return
+            self._busy = True
+        self.pool.submit(self._work)
+
+    def cancel(self) -> None:
+        """Forgets what waits, closes a stream, and drops the result of what cannot be stopped."""
+        with self._lock:
+            self._mute = self.generation
+            self.generation += 1
+            self._waiting = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is under way."""
+        return not self._busy
+
+    def _work(self) -> None:
+        with self._lock:
+            job, self._waiting = self._waiting, None
+            if job is None:
+                self._busy = False
+                return
+        generation, values = job
+        try:
+            for update in self._updates(generation, values):
+                if generation > self._mute:
+                    self.tell(update)
+        except Exception as error:
+            if generation > self._mute:
+                self.tell(Update(values, error=error))
+        finally:
+            self.pool.submit(self._work)  # at the end of the line: other readers wait too
+
+    def _updates(self, generation: int, values: Values) -> Iterator[Update]:
+        explorer = self.explorer
+        known = self.pool.known(explorer, values)
+        if known is not None or explorer.steps is None:
+            yield Update(values, self.pool.result(explorer, values) if known is None else known)
+            return
+        began = shown = time.monotonic()
+        result = None
+        with closing(explorer.steps(**values)) as stream:
+            for progress, result in stream:
+                if generation != self.generation:
+                    return
+                now = time.monotonic()
+                if progress < 1 and now - shown >= STREAM_EVERY:
+                    remaining = (now - began) * (1 - progress) / progress if progress > 0 else 0.0
+                    shown = now
+                    yield Update(values, result, progress=progress, remaining=remaining, last=False)
+        self.pool.cache.put(key(explorer.stem, values), result)
+        yield Update(values, result)

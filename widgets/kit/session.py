@@ -1,0 +1,388 @@
+"""One reader at one dashboard: controls in, figures and sentence out. All its state is made in here, per session."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import panel as pn
+from panel.io import hold
+
+from recprivlib.live import Card, Control, Explorer, Figure, Mark, View
+from recprivlib.live.contract import Values
+from recprivlib.parameters import UserError
+from widgets.kit import controls
+from widgets.kit.figure import Slot, alt, as_axis
+from widgets.kit.frame import Frame
+from widgets.kit.pool import Lane, Pool, Update
+
+PATIENCE = 150  # milliseconds before a wait is worth a word
+TRAIL = 30
+NUMBERS = ("no", "One setting", "Two settings", "Three settings", "Four settings")
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A result, with all that is shown of it."""
+
+    values: Values
+    result: Any
+    view: View
+    figures: Mapping[str, dict | str]
+    sentence: str
+    strip: str
+
+
+class Session:
+    """Wires the widgets of an explorer to the pool, and what comes back to the panes."""
+
+    def __init__(self, explorer: Explorer, pool: Pool, query: str = "", frame: Mapping[str, str] | None = None):
+        asked = dict(frame or {})
+        self.explorer, self.pool = explorer, pool
+        self.doc = pn.state.curdoc
+        values, refused = explorer.read(query)
+        self.values: dict[str, Any] = values
+        self.view = View(
+            theme="dark" if asked.get("theme") == "dark" else "light",
+            narrow=asked.get("size") == "phone",
+            large=asked.get("present") == "1",
+        )
+        self.drawn: Drawn | None = None
+        self.marks: list[Mark] = []
+        self.lane = Lane(explorer, pool, self._told)
+        self.curves = Lane(curve_of(explorer), pool, self._curve_told) if explorer.curve else None
+        self._setting = False  # several controls are being set at once
+        self._moved = ""  # the control that moved last
+        self._since = 0.0
+        self.widgets = {c.name: controls.widget(c, values, "plain" in asked) for c in self.seen}
+        self.slots = {figure.name: Slot() for figure in explorer.figures}
+        self.frame = Frame(
+            self._hear, theme=self.view.theme, size=asked.get("size") if asked.get("size") in
+            ("phone", "book", "wide") else "book", large=self.view.large,
+            curve=self.view.large or values != explorer.defaults,
+            notice=bad_link(len(refused)), query=explorer.link(values),
+        )  # fmt: skip
+        self._wire()
+        self._start()
+
+    @property
+    def seen(self) -> tuple[Control, ...]:
+        """The controls that have a widget."""
+        return tuple(c for c in self.explorer.controls if c.place != "none" and c.kind != "seed")
+
+    # ------------------------------------------------------------------------------------------- moves in
+
+    def _wire(self) -> None:
+        for name, widget in self.widgets.items():
+            widget.param.watch(partial(self._follow, name), "value")
+            if isinstance(widget, controls.Field):
+                widget.param.watch(partial(self._let_go, name), "released")
+        self.frame.param.watch(self._look, ["theme", "size", "large", "curve"])
+        self.frame.param.watch(lambda _: self._tables(), "tables")
+        self._label_waits()
+
+    def _start(self) -> None:
+        known = self.pool.known(self.explorer, self.values)
+        if known is not None:
+            self._show(self._draw(self.values, known))
+        else:
+            self.ask()
+        self.pool.submit(self._answer)
+
+    def _follow(self, name: str, event: Any) -> None:
+        """A control has moved, perhaps in the middle of a drag."""
+        if self._setting:
+            return
+        control = self.explorer.control(name)
+        try:
+            value = controls.read(control, event.new)
+        except UserError as error:
+            self._card(error)
+            return
+        if value == self.values[name]:
+            return
+        self.values[name] = value
+        self._moved = name
+        self._redress(name)
+        if control.costs(self.values) == "live" or not isinstance(self.widgets[name], controls.Field):
+            self.ask()
+        elif self.explorer.committed is not None:
+            result = self.explorer.committed(self.values)
+            if result is not None:
+                self._show(self._draw(dict(self.values), result))
+
+    def _let_go(self, name: str, _: Any) -> None:
+        if not self._setting and self.explorer.control(name).costs(self.values) == "on release":
+            self.ask()
+
+    def _redress(self, moved: str) -> None:
+        """Choices and labels that depend on the other settings."""
+        for control in self.seen:
+            if control.name == moved:
+                continue
+            if control.options:
+                options = [list(pair) for pair in control.options(self.values)]
+                if options != self.widgets[control.name].options:
+                    self.widgets[control.name].options = options
+        self._label_waits()
+
+    def _label_waits(self) -> None:
+        for control in self.seen:
+            widget = self.widgets[control.name]
+            if isinstance(widget, controls.Field):
+                widget.waits = control.costs(self.values) == "on release" and control.kind in ("number", "integer")
+
+    def set(self, changes: Values) -> None:
+        """Sets several controls as one move."""
+        self._setting = True
+        try:
+            with hold(self.doc):
+                for name, value in changes.items():
+                    self.values[name] = self.explorer.control(name).checked(value)
+                    if name in self.widgets:
+                        self.widgets[name].value = list(value) if isinstance(value, tuple) else value
+                self._redress("")
+        finally:
+            self._setting = False
+        self._moved = next(iter(changes), "")
+        self.ask()
+
+    def _look(self, *_: Any) -> None:
+        """The page is seen differently now: another theme, width or size. No number changes."""
+        frame = self.frame
+        self.view = replace(self.view, theme=frame.theme, narrow=frame.size == "phone", large=frame.large)
+        self._redraw()
+
+    def _redraw(self) -> None:
+        if self.drawn is not None:
+            self._show(self._draw(self.drawn.values, self.drawn.result), moved=False)
+
+    # ----------------------------------------------------------------------------------------- results out
+
+    def ask(self) -> None:
+        """Has the settings computed; what is under way for older ones is not waited for."""
+        if not self._since:
+            self._since = time.monotonic()
+            self._later(self._wait, PATIENCE)
+        self.lane.ask(self.values)
+
+    def _wait(self) -> None:
+        """Says that something is being computed, if it still is."""
+        if self._since and self.frame.busy is None:
+            self.frame.busy = {"text": self._under_way(), "progress": None, "remaining": None}
+
+    def _under_way(self) -> str:
+        if not self._moved:
+            return "computing…"
+        control = self.explorer.control(self._moved)
+        return f"computing {control.label} = {said(control, self.values)}…"
+
+    def _told(self, update: Update) -> None:
+        """From a worker's thread: draws there, shows here."""
+        try:
+            news: Any = update.error or self._draw(update.values, update.result)
+        except Exception as error:
+            news = error
+        if self.doc is None:
+            return
+        try:
+            self.doc.add_next_tick_callback(partial(self._news, update, news))
+        except (RuntimeError, ValueError):  # the reader has left
+            self.lane.cancel()
+
+    def _news(self, update: Update, news: Drawn | Exception) -> None:
+        with hold(self.doc):
+            if isinstance(news, Exception):
+                self._done()
+                self._card(news)
+                return
+            if not update.last:
+                waiting = {"progress": update.progress, "remaining": update.remaining}
+                self.frame.busy = {"text": self._under_way()} | waiting
+            elif update.values == self.values:
+                self._done()
+            self._show(news, moved=update.last)
+
+    def _done(self) -> None:
+        self._since = 0.0
+        self.frame.busy = None
+
+    def _draw(self, values: Values, result: Any) -> Drawn:
+        view = replace(self.view, trail=tuple(self.marks), curve=self._curve(values))
+        figures = {figure.name: figure.draw(result, view) for figure in self.explorer.figures}
+        strip = self.explorer.strip(result, view) if self.explorer.strip else ""
+        return Drawn(values, result, view, figures, self.explorer.say(result), strip)
+
+    def _curve(self, values: Values) -> Any:
+        """The whole curve, if it was asked for and is there; if it is not there yet, it comes in a redraw."""
+        if self.curves is None or not self.frame.curve:
+            return None
+        known = self.pool.known(self.curves.explorer, values)
+        if known is None:
+            self.curves.ask(values)
+        return known
+
+    def _curve_told(self, update: Update) -> None:
+        if update.error is not None:
+            log.error("no whole curve of %s at %s", self.explorer.stem, update.values, exc_info=update.error)
+        elif update.values == self.values:
+            self._later(self._redraw)
+
+    def _show(self, drawn: Drawn, moved: bool = True) -> None:
+        frame = self.frame
+        with hold(self.doc):
+            for figure in self.explorer.figures:
+                self.slots[figure.name].show(self._fitted(figure, drawn.figures[figure.name]))
+            frame.param.update(
+                sentence=drawn.sentence, strip=drawn.strip, card=None, shown=frame.shown + 1,
+                alts={name: alt(drawing) for name, drawing in drawn.figures.items()},
+                query=self.explorer.link(self.values),
+            )  # fmt: skip
+            if moved and self.drawn is not None and frame.notice:
+                frame.notice = ""
+            self.drawn = drawn
+            if moved:
+                self._leave_mark(drawn)
+            self._tables()
+
+    def _leave_mark(self, drawn: Drawn) -> None:
+        if self.explorer.mark is not None:
+            mark = self.explorer.mark(drawn.result)
+            self.marks = [*[known for known in self.marks if known != mark], mark][-TRAIL:]
+
+    def _fitted(self, figure: Figure, drawing: dict | str) -> dict | str:
+        """A figure whose x axis is a slider leaves its labels to it."""
+        for control in self.seen:
+            slider = self.widgets[control.name]
+            if control.place == "axis" and control.figure == figure.name and isinstance(slider, controls.Slider):
+                assert isinstance(drawing, dict), f"{figure.name} has an axis-slider and must be a plot"
+                drawing, axis = as_axis(drawing)
+                slider.param.update(**{k: v for k, v in axis.items() if getattr(slider, k) != v})
+        return drawing
+
+    def _card(self, error: Exception) -> None:
+        """What went wrong, in place of the sentence; the last good figures stay, faded."""
+        known = error if isinstance(error, Card) else None
+        if not isinstance(error, UserError):
+            log.error("%s failed at %s", self.explorer.stem, self.values, exc_info=error)
+        what = str(error) if isinstance(error, UserError) else "Something broke while computing this; the log has it."
+        cure = known.cure_label if known else "back to the start"
+        last = self._last_good() if self.drawn is not None and not (known and known.empty) else ""
+        self._cure = dict(known.cure) if known else self.explorer.defaults
+        self.frame.card = {"what": what, "cure": cure, "last": last, "empty": bool(known and known.empty)}
+
+    def _last_good(self) -> str:
+        assert self.drawn is not None
+        name = self._moved or self.seen[0].name
+        control = self.explorer.control(name)
+        return f"last good: {control.label} = {said(control, self.drawn.values)}"
+
+    # ------------------------------------------------------------------------------------- the page's wishes
+
+    def _hear(self, message: dict) -> None:
+        wish = getattr(self, f"_do_{message.get('do')}", None)
+        if wish is not None:
+            wish(message)
+
+    def _do_try(self, message: dict) -> None:
+        trial = self.explorer.tries[int(message["at"])]
+        self.set(self.explorer.defaults | dict(trial.values))
+
+    def _do_cure(self, _: dict) -> None:
+        self.set(self._cure)
+
+    def _do_cancel(self, _: dict) -> None:
+        self.lane.cancel()
+        self._done()
+        if self.drawn is not None:
+            self.frame.notice = f"Stopped. You see {self._last_good().removeprefix('last good: ')}."
+
+    def _do_noise(self, _: dict) -> None:
+        name = self.explorer.reseed
+        control = self.explorer.control(name)
+        self.set({name: self.values[name] + 1 if self.values[name] < control.high else control.low})
+
+    def _do_csv(self, _: dict) -> None:
+        if self.drawn is not None:
+            text = self.explorer.table(self.drawn.result).to_csv(index=False)
+            self.frame.give(csv=text, name=f"{self.explorer.stem}.csv")
+
+    def _do_code(self, _: dict) -> None:
+        self.frame.give(code=self.explorer.snippet(self.drawn.values if self.drawn else self.values))
+
+    def _tables(self) -> None:
+        if self.frame.tables and self.drawn is not None:
+            self.frame.rows = tables(self.explorer.table(self.drawn.result))
+
+    def _answer(self) -> None:
+        """In a worker: the computed answers to the prediction, the same for whatever is guessed."""
+        predict = self.explorer.predict
+        try:
+            result = self.pool.result(self.explorer, self.explorer.defaults | dict(predict.at))
+        except UserError:
+            log.exception("no answer to the prediction of %s", self.explorer.stem)
+            return
+        replies = [predict.reply(result, at) for at in range(len(predict.answers))]
+        self._later(lambda: self.frame.param.update(replies=replies))
+
+    def _later(self, action: Any, milliseconds: int = 0) -> None:
+        if self.doc is None:
+            return
+        if milliseconds:
+            self.doc.add_timeout_callback(action, milliseconds)
+        else:
+            self.doc.add_next_tick_callback(action)
+
+    def close(self) -> None:
+        """The reader has left."""
+        for lane in filter(None, (self.lane, self.curves)):
+            lane.cancel()
+
+
+def curve_of(explorer: Explorer) -> Explorer:
+    """An explorer whose result is the whole curve: it goes through the pool and the cache like any other."""
+    whole = explorer.curve
+    assert whole is not None
+    return replace(explorer, stem=f"{explorer.stem}/curve", compute=lambda **values: whole(values), steps=None)
+
+
+def said(control: Control, values: Values) -> str:
+    """The setting of one control as a reader would write it."""
+    value = values[control.name]
+    if control.kind in ("choice", "films"):
+        labels = dict(controls.choices(control, values))
+        return ", ".join(labels.get(v, str(v)) for v in (value if isinstance(value, tuple) else (value,)))
+    return control.text(value)
+
+
+def bad_link(refused: int) -> str:
+    """What to say about a link with settings out of range."""
+    if not refused:
+        return ""
+    many = NUMBERS[refused] if refused < len(NUMBERS) else f"{refused} settings"
+    were, them = ("was", "it") if refused == 1 else ("were", "them")
+    default = "default" if refused == 1 else "defaults"
+    return f"{many} in this link {were} out of range; I used the {default} for {them}."
+
+
+def tables(frame: Any) -> dict[str, Any]:
+    """A tidy frame as one table a figure, every cell a text."""
+    return {
+        str(name): {
+            "head": [str(column) for column in part.columns if column != "figure"],
+            "rows": [[cell(v) for v in row] for row in part.drop(columns="figure").itertuples(index=False)],
+        }
+        for name, part in frame.groupby("figure", sort=False)
+    }
+
+
+def cell(value: Any) -> str:
+    """One cell: numbers to four digits, nothing for what is missing."""
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.4g}"
+    return str(value)

@@ -1,0 +1,14 @@
+// On or off: a native checkbox.
+export function render({ model }) {
+  const label = document.createElement("label");
+  label.className = "switch name";
+  label.title = model.hint;
+  const input = document.createElement("input");
+  input.type = "checkbox";
+  input.addEventListener("change", () => { model.value = input.checked; model.released += 1; });
+  const show = () => { input.checked = model.value; };
+  model.on("value", show);
+  show();
+  label.append(input, document.createTextNode(model.label));
+  return label;
+}
