@@ -100,10 +100,10 @@ class ItemKNN:
 class ImplicitALS:
     """Finds a few hidden tastes: vectors whose inner product is near one where people met, near zero elsewhere."""
 
-    factors: int = parameter(32, 1, 512, "length of a taste vector")
+    factors: int = parameter(24, 1, 512, "length of a taste vector")
     iterations: int = parameter(10, 1, 200, "alternations between users and items")
     regularization: float = parameter(10.0, 1e-3, 1e4, "λ, pull of the vectors towards zero")
-    alpha: float = parameter(10.0, 0, 1e4, "α, extra weight of what was met over what was not")
+    alpha: float = parameter(2.0, 0, 1e4, "α, extra weight of what was met over what was not")
 
     __post_init__ = check
 
