@@ -17,6 +17,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,7 @@ def cache_folder() -> Path:
 
 
 def _kept(name: str, key: str, recipe: Recipe, make: Callable[[], tuple[Parsed, str]]) -> tuple[Parsed, str]:
-    path = cache_folder() / f"{name}-{key[:20]}.npz"
+    path = cache_folder() / f"{name}-{key[:20]}-{_readers()}.npz"
     found = _read(path, recipe)
     if found is not None:
         return found, "the user cache"
@@ -176,7 +177,7 @@ def _write(path: Path, parsed: Parsed) -> None:
 def _read(path: Path, recipe: Recipe) -> Parsed | None:
     """What the cache holds, or None where it holds nothing or something damaged."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as body, np.load(body, allow_pickle=False) as file:
             at = {name: frozen(file[name], file[name].dtype) for name in file.files}
         data = Interactions(
             at["users"], at["items"], at["ratings"], at["times"], int(at["sizes"][0]), int(at["sizes"][1]),
@@ -188,6 +189,12 @@ def _read(path: Path, recipe: Recipe) -> Parsed | None:
         return (data, tuple(at["titles"].tolist())) if sound else None
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
+
+
+@cache
+def _readers() -> str:
+    """Names this version of the readers, so that arrays which another version made are not taken."""
+    return _digest(sorted(Path(__file__).parent.glob("*.py")))[:8]
 
 
 def _digest(paths: list[Path]) -> str:

@@ -27,7 +27,7 @@ TASTES = 8  # latent dimensions
 APPEAL = (4.5, 0.7)  # aᵢ: width of its uniform part, which makes counts fall off like e^−rank, and noise upon it
 TASTE = 1.6  # standard deviation of pᵤ·vᵢ
 LIMITS = {"users": (20, 1_000_000), "items": (20, 100_000)}
-STAR_CUTS = (-1.0, -0.45, 0.3, 1.2)  # between 1|2|3|4|5 stars on the scale of liking
+STAR_CUTS = (-0.6, 0.05, 0.85, 1.8)  # between 1|2|3|4|5 stars on the scale of liking: shares as on ML-100K
 START, SPAN = 874_724_710, 18_489_600  # first second and 214 days, as ML-100K
 
 
@@ -96,10 +96,10 @@ def _block(
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1, first // BLOCK)))
     for start in range(first, min(first + BLOCK, n_users), CHUNK):
-        users, *columns = _people(appeal, places, rng)
+        users, met, ratings, times = _people(appeal, places, rng)
         kept = np.searchsorted(users, n_users - start)
         users += np.int32(start)
-        yield tuple(column[:kept] for column in (users, *columns))
+        yield users[:kept], met[:kept], ratings[:kept], times[:kept]
 
 
 def _people(appeal: Array, places: Array, rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:

@@ -1,0 +1,271 @@
+"""Which copy is taken, and that a bad or half one never is."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recprivlib.data import checksum, load, sources
+from recprivlib.data.movielens import ml_100k
+from recprivlib.data.sources import RECIPES, Form, Unreachable, cache_folder
+from recprivlib.parameters import UserError
+
+ITEM = "|Film (1995)|01-Jan-1995||url" + "|0" * 19 + "\n"
+FILES = {"u.data": "1\t2\t3\t20\n1\t1\t5\t20\n", "u.item": f"1{ITEM}2{ITEM}", "u.user": "1|24|M|writer|85711\n"}
+
+
+class Answer(io.BytesIO):
+    """What a web server sends; `cut` bytes of it get lost."""
+
+    def __init__(self, body: bytes, cut: int = 0) -> None:
+        super().__init__(body[: len(body) - cut])
+        self.headers = {"Content-Length": str(len(body))}
+
+
+class Failing(Answer):
+    def read(self, *_: Any) -> bytes:
+        if self.tell():
+            raise ConnectionResetError("connection reset")
+        return super().read(10)
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """ml-100k is a data set of two ratings; the result is a folder for RECPRIV_DATA that holds it."""
+    folder = tmp_path / "here" / "ml-100k"
+    folder.mkdir(parents=True)
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    small = replace(RECIPES["ml-100k"], checksum=checksum(ml_100k(folder)[0]), archive=sha(archive()))
+    monkeypatch.setitem(RECIPES, "ml-100k", small)
+    return folder.parent
+
+
+def archive() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as pack:
+        for name, text in FILES.items():
+            pack.writestr(zipfile.ZipInfo(f"ml-100k/{name}"), text)
+        pack.writestr(zipfile.ZipInfo("../evil"), "never written")
+    return out.getvalue()
+
+
+def sha(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def test_the_order_is_environment_cache_publisher_copy(
+    small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def publisher(url: str) -> Any:
+        asked.append("publisher")
+        raise Unreachable("no network")
+
+    def copy(recipe: Any, folder: Path) -> Form:
+        asked.append("copy")
+        for name, text in FILES.items():
+            (folder / name).write_text(text)
+        return recipe.form
+
+    monkeypatch.setattr(sources, "_opened", publisher)
+    monkeypatch.setattr(sources, "_from_pypi", copy)
+    assert load("ml-100k").source == "the copy on PyPI"
+    assert asked == ["publisher", "copy"]
+    assert load("ml-100k").source == "the user cache"
+    monkeypatch.setenv("RECPRIV_DATA", str(small))
+    assert load("ml-100k").source == "$RECPRIV_DATA"
+    assert asked == ["publisher", "copy"]
+
+
+def test_the_publishers_archive_is_fetched_verified_and_kept(
+    small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "_opened", lambda url: Answer(archive()))
+    assert load("ml-100k").source == "its publisher"
+    assert [p.suffix for p in nowhere.iterdir()] == [".npz"]
+    assert load("ml-100k").source == "the user cache"
+
+
+@pytest.mark.parametrize("answer", [lambda: Answer(archive(), cut=40), lambda: Failing(archive())])
+def test_an_interrupted_download_leaves_nothing_and_can_be_repeated(
+    small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch, answer: Any
+) -> None:
+    monkeypatch.setattr(sources, "_opened", lambda url: answer())
+    with pytest.raises(UserError, match=r"cut short|connection reset"):
+        load("ml-100k")
+    assert not nowhere.exists() or not list(nowhere.iterdir())
+    monkeypatch.setattr(sources, "_opened", lambda url: Answer(archive()))
+    assert load("ml-100k").source == "its publisher"
+
+
+def test_another_archive_is_an_error_and_never_a_silent_fallback(
+    small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "_opened", lambda url: Answer(b"<html>please log in to the hotel network</html>"))
+    monkeypatch.setattr(sources, "_from_pypi", lambda *_: pytest.fail("the next source was asked"))
+    with pytest.raises(UserError, match=r"has SHA-256 .* but must have"):
+        load("ml-100k")
+
+
+def test_a_write_that_dies_half_way_never_poisons_the_cache(
+    small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "_opened", lambda url: Answer(archive()))
+    real = np.savez
+
+    def dies(file: Any, **arrays: Any) -> None:
+        file.write(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez", dies)
+    with pytest.raises(KeyboardInterrupt):
+        load("ml-100k")
+    assert list(nowhere.iterdir()) == []
+    monkeypatch.setattr(np, "savez", real)
+    assert load("ml-100k").source == "its publisher"
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "other"])
+def test_a_damaged_cache_file_is_noticed_and_made_anew(
+    small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setenv("RECPRIV_DATA", str(small))
+    whole = load("ml-100k").interactions
+    (path,) = nowhere.iterdir()
+    body = path.read_bytes()
+    if damage == "cut":
+        path.write_bytes(body[: len(body) // 2])
+    elif damage == "flip":
+        at = body.index(whole.ratings.tobytes())
+        path.write_bytes(body[:at] + bytes([body[at] ^ 1]) + body[at + 1 :])
+    else:
+        with np.load(path) as file:
+            arrays = dict(file)
+        np.savez(path, **arrays | {"ratings": arrays["ratings"][::-1]})
+    again = load("ml-100k").interactions
+    assert (again.ratings == whole.ratings).all()
+    with np.load(path) as file:
+        assert (file["ratings"] == whole.ratings).all()
+
+
+def test_an_edited_file_is_not_hidden_by_the_cache(small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECPRIV_DATA", str(small))
+    load("ml-100k")
+    (small / "ml-100k" / "u.data").write_text("1\t2\t4\t20\n1\t1\t5\t20\n")
+    with pytest.raises(UserError, match=r"this copy of ml-100k .* was changed or cut short"):
+        load("ml-100k")
+
+
+def test_a_cache_that_cannot_be_written_costs_nothing_but_time(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setenv("RECPRIV_DATA", str(small))
+    assert load("ml-100k").source == "$RECPRIV_DATA"
+
+
+def test_without_network_and_cache_the_way_out_is_named(nowhere: Path) -> None:
+    with pytest.raises(UserError, match=r"no network.*RECPRIV_DATA.*--data synthetic"):
+        load("ml-1m")
+
+
+def test_recpriv_data_that_is_no_folder_or_lacks_a_file_is_said(
+    small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECPRIV_DATA", str(small / "nowhere"))
+    with pytest.raises(UserError, match="there is no such folder"):
+        load("ml-100k")
+    monkeypatch.setenv("RECPRIV_DATA", str(small))
+    (small / "ml-100k" / "u.user").unlink()
+    with pytest.raises(UserError, match=r"holds no u\.user"):
+        load("ml-100k")
+    shutil.rmtree(small / "ml-100k")  # a data set that is not there is looked for elsewhere
+    with pytest.raises(UserError, match="cannot be fetched"):
+        load("ml-100k")
+
+
+def test_the_cache_is_where_the_system_wants_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert cache_folder() == tmp_path / ".cache" / "recprivlib"
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
+    assert cache_folder() == tmp_path / "local" / "recprivlib"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder() == tmp_path / "xdg" / "recprivlib"
+
+
+def test_a_host_that_never_answers_is_given_up_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    monkeypatch.setattr(sources, "CONNECT", -0.9)  # joined after 0.1 s
+    monkeypatch.setattr(sources.urllib.request, "urlopen", lambda *_, **__: time.sleep(2))
+    start = time.perf_counter()
+    with pytest.raises(Unreachable, match="no answer"):
+        sources._opened("https://example.org")
+    assert time.perf_counter() - start < 1.5
+
+
+@pytest.mark.parametrize(
+    ("stderr", "kind", "said"),
+    [
+        ("/usr/bin/python: No module named pip", Unreachable, "no pip, as is usual in a uv environment"),
+        ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM …", UserError, "SHA-256"),
+        ("WARNING: x\nERROR: No matching distribution found for recbole==1.2.1", Unreachable, "No matching"),
+        ("", Unreachable, "pip failed"),
+    ],
+)
+def test_what_pip_says_becomes_one_sentence(stderr: str, kind: type, said: str) -> None:
+    error = sources._pip_said(stderr)
+    assert type(error) is kind
+    assert said in str(error)
+
+
+def test_the_copies_are_pinned_by_hash() -> None:
+    for recipe in RECIPES.values():
+        lines = [one for one in sources.COPIES.read_text().splitlines() if one.startswith(recipe.package + "==")]
+        if recipe.copy:
+            assert len(lines) == 1
+            assert "--hash=sha256:" in lines[0]
+
+
+def test_the_copies_on_pypi_are_the_publishers_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real download. `load` itself refuses arrays that are not the pinned ones; the rest is compared here."""
+    real = os.environ.get("RECPRIV_DATA")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("RECPRIV_DATA", raising=False)
+    copies = {name: load(name) for name in ("ml-100k", "ml-1m")}
+    assert {c.source for c in copies.values()} <= {"its publisher", "the copy on PyPI"}
+    for name, copy in copies.items():
+        assert checksum(copy.interactions) == copy.checksum == RECIPES[name].checksum
+        assert copy.interactions.user_features.keys() == {"age", "gender", "occupation"}
+    if real and (Path(real) / "ml-1m").is_dir():
+        monkeypatch.setenv("RECPRIV_DATA", real)
+        for name, copy in copies.items():
+            original = load(name)
+            assert original.source == "$RECPRIV_DATA"
+            assert original.titles == copy.titles
+            for kind in ("user_features", "item_features"):
+                theirs, ours = getattr(original.interactions, kind), getattr(copy.interactions, kind)
+                assert all((theirs[key] == ours[key]).all() for key in theirs)
+
+
+def test_a_changed_package_is_refused_by_pip(tmp_path: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(sources, "COPIES", tmp_path / "copies.txt")
+    (tmp_path / "copies.txt").write_text(f"recbole==1.2.1 --hash=sha256:{'0' * 64}\n")
+    (tmp_path / "out").mkdir()
+    with pytest.raises(UserError, match="changed copy"):
+        sources._from_pypi(RECIPES["ml-100k"], tmp_path / "out")
