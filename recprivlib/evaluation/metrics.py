@@ -24,7 +24,7 @@ def hit(above: Array, tied: Array, k: int) -> Array:
 def ndcg(above: Array, tied: Array, k: int) -> Array:
     """nDCG@k of one relevant item: the expected 1/log₂(rank + 1) among the first k places.
 
-    >>> ndcg(np.array([0, 2, 10]), np.array([0, 0, 0]), 10).tolist()
+    >>> ndcg(np.array([0, 2, 10]), np.array([0, 0, 0]), 10).round(3).tolist()
     [1.0, 0.5, 0.0]
     """
     return _mean_gain(above, tied, np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, k + 2)))]))

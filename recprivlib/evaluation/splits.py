@@ -232,6 +232,8 @@ def _only(x: Interactions, users: Array) -> Interactions:
 
 def _met(matrix: sp.csr_array, users: Array, items: Array) -> Array:
     """Whether `matrix` has an entry at each pair."""
+    if not len(users):  # here SciPy would answer with a matrix
+        return np.zeros(0, bool)
     return np.asarray(matrix[users, items]).ravel() != 0
 
 
