@@ -29,17 +29,11 @@ __all__ = [
 def stems() -> tuple[str, ...]:
     """The dashboards there are, by name."""
     files = sorted(Path(__file__).parent.glob("*.py"))
-    return tuple(
-        path.stem
-        for path in files
-        if "\nEXPLORER = " in path.read_text(encoding="utf-8")
-    )
+    return tuple(path.stem for path in files if "\nEXPLORER = " in path.read_text(encoding="utf-8"))
 
 
 def explorer(stem: str) -> Explorer:
     """The dashboard of that name."""
     if stem not in stems():
-        raise UserError(
-            f"there is no dashboard {stem!r}; choose from {', '.join(stems())}"
-        )
+        raise UserError(f"there is no dashboard {stem!r}; choose from {', '.join(stems())}")
     return import_module(f"recprivlib.live.{stem}").EXPLORER

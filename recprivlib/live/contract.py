@@ -19,6 +19,7 @@ from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
+import scipy.sparse as sp
 
 from recprivlib.parameters import UserError
 
@@ -62,12 +63,9 @@ class Control:
     place: Place = "rail"
     figure: str = ""  # place "axis": the figure whose x axis this slider is
     cost: Cost | Callable[[Values], Cost] = "live"
-    spoken: Callable[[Any], str] = (
-        str  # for aria-valuetext: "epsilon 1, phone truthful 73 percent"
-    )
-    options: Callable[[Values], tuple[tuple[Any, str], ...]] | None = (
-        None  # choices that depend on the data
-    )
+    spoken: Callable[[Any], str] = str  # for aria-valuetext: "epsilon 1, phone truthful 73 percent"
+    options: Callable[[Values], tuple[tuple[Any, str], ...]] | None = None  # choices that depend on the data
+    active: Callable[[Values], bool] = lambda values: True  # greyed out where it changes nothing
     hint: str = ""
 
     @property
@@ -99,21 +97,11 @@ class Control:
                 None,
             )
         if self.kind == "switch":
-            return {"on": True, "true": True, "off": False, "false": False}.get(
-                str(value).lower()
-            )
+            return {"on": True, "true": True, "off": False, "false": False}.get(str(value).lower())
         if self.kind == "films":
-            parts = (
-                [part for part in value.split(",") if part]
-                if isinstance(value, str)
-                else value
-            )
+            parts = [part for part in value.split(",") if part] if isinstance(value, str) else value
             films = tuple(dict.fromkeys(int(part) for part in parts))
-            return (
-                films
-                if len(films) <= self.high and all(film >= 0 for film in films)
-                else None
-            )
+            return films if len(films) <= self.high and all(film >= 0 for film in films) else None
         number = float(value)
         if self.kind != "number":
             number = int(number) if number == int(number) else math.nan
@@ -169,9 +157,7 @@ class Predict:
     question: str
     answers: tuple[str, ...]
     reply: Callable[[Any, int], str]
-    at: Values = field(
-        default_factory=dict
-    )  # settings (over the defaults) at which the answer is computed
+    at: Values = field(default_factory=dict)  # settings (over the defaults) at which the answer is computed
 
 
 @dataclass(frozen=True)
@@ -197,17 +183,11 @@ class Explorer:
     snippet: Callable[[Values], str]  # Python that prints the numbers on the screen
     predict: Predict
     tries: tuple[Try, ...]
-    strip: Callable[[Any, View], str] | None = (
-        None  # HTML with the claimed/counted/attacked SVG
-    )
+    strip: Callable[[Any, View], str] | None = None  # HTML with the claimed/counted/attacked SVG
     mark: Callable[[Any], Mark] | None = None
-    steps: Callable[..., Iterator[tuple[float, Any]]] | None = (
-        None  # streams (progress, result); last = compute
-    )
+    steps: Callable[..., Iterator[tuple[float, Any]]] | None = None  # streams (progress, result); last = compute
     curve: Callable[[Values], Any] | None = None  # the whole curve with its band; may take seconds, cached
-    committed: Callable[[Values], Any] | None = (
-        None  # the result read from book/results, or None: hollow dots
-    )
+    committed: Callable[[Values], Any] | None = None  # the result read from book/results, or None: hollow dots
     reseed: str = ""  # the control that `New noise` changes
 
     def control(self, name: str) -> Control:
@@ -216,9 +196,7 @@ class Explorer:
             if control.name == name:
                 return control
         names = ", ".join(control.name for control in self.controls)
-        raise UserError(
-            f"there is no control {name!r} in {self.stem}; choose from {names}"
-        )
+        raise UserError(f"there is no control {name!r} in {self.stem}; choose from {names}")
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -241,11 +219,7 @@ class Explorer:
 
     def link(self, values: Values) -> str:
         """The query that restores `values`; what stands at its default is left out."""
-        changed = {
-            n: self.control(n).text(v)
-            for n, v in values.items()
-            if v != self.control(n).default
-        }
+        changed = {n: self.control(n).text(v) for n, v in values.items() if v != self.control(n).default}
         return urlencode(changed, safe=",")
 
 
@@ -253,10 +227,10 @@ def nbytes(result: Any) -> int:
     """About how much memory a result holds: what a byte-bounded cache counts."""
     if isinstance(result, np.ndarray):
         return int(result.nbytes)
+    if isinstance(result, sp.csr_array):
+        return int(result.data.nbytes + result.indices.nbytes + result.indptr.nbytes)
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
-        return 64 + sum(
-            nbytes(getattr(result, f.name)) for f in dataclasses.fields(result)
-        )
+        return 64 + sum(nbytes(getattr(result, f.name)) for f in dataclasses.fields(result))
     if isinstance(result, Mapping):
         return 64 + sum(nbytes(key) + nbytes(value) for key, value in result.items())
     if isinstance(result, (tuple, list)):

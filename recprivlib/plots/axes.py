@@ -71,11 +71,20 @@ FULL = _rate("next film in the top K of all", 0.4, 0.1)
 COLD = _rate("next film found, cold users", 0.3, 0.1)
 EPSILON = Axis("ε per report", 0.1, 8, log=True, ticks=(0.1, 0.2, 0.5, 1, 2, 5, 8))
 EPSILON_WIDE = Axis("ε", 0.05, 20, log=True, ticks=(0.05, 0.1, 0.5, 1, 5, 20))
+LONG_LIST = _rate("next film in the top K of 100", 1.0, 0.2)  # K to 20 passes .8
+GROUPS = ("up to 30", "31–60", "61–120", "121–240", "more")
+ACTIVITY = Axis("films in the history", -0.5, 4.5, ticks=(0, 1, 2, 3, 4), names=GROUPS)
 STARS_WIDE = Axis("RMSE in stars, better ↑", 1.6, 0.9, ticks=(1.6, 1.4, 1.2, 1.0, 0.9))
 STARS = Axis("RMSE in stars, better ↑", 1.1, 0.9, ticks=(1.1, 1.05, 1.0, 0.95, 0.9))
 
 AXES: dict[str, dict[str, Axis]] = {
-    "recommenders": {"k": TOP_K, "sampled": SAMPLED, "full": FULL, "neighbors": NEIGHBORS},
+    "recommenders": {
+        "k": TOP_K,
+        "sampled": LONG_LIST,
+        "full": FULL,
+        "neighbors": NEIGHBORS,
+        "activity": ACTIVITY,
+    },
     "dplcf": {"epsilon": EPSILON, "sampled": SAMPLED, "full": FULL},
     "ldp_svd": {"epsilon": EPSILON_WIDE, "rmse": STARS_WIDE},
     "fmf_ldp": {"epsilon": EPSILON, "sampled": SAMPLED},

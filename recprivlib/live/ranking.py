@@ -1,0 +1,160 @@
+"""Hit rates of the people of one data set, as every ranking dashboard needs them.
+
+Both pools at once: the next film among 99 strangers ("sampled") and among the whole catalogue ("full").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from recprivlib.data import Dataset
+from recprivlib.evaluation import Difference, Scores, evaluate, intervals
+from recprivlib.live.contract import Card
+from recprivlib.live.memory import MEMORY
+from recprivlib.live.shared import film, holdout
+from recprivlib.models.constants import PerItem
+from recprivlib.plots.axes import GROUPS
+from recprivlib.plots.numerals import count
+from recprivlib.protocols import Array
+
+LONGEST = 20  # the largest K
+LIST = 10  # films shown in a list
+POOLS = {"sampled": "", "full": "/full"}
+BOUNDS = (30, 60, 120, 240)  # films: the edges of GROUPS
+ADA = (
+    "Brazil (1985)", "Blade Runner (1982)", "Alien (1979)", "2001: A Space Odyssey (1968)", "Delicatessen (1991)",
+    "Trainspotting (1996)", "Fargo (1996)", "City of Lost Children, The (1995)",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Rates:
+    """One pool: hit rates at K = 1..20, and at the chosen K what is left to chance."""
+
+    yours: tuple[float, ...]
+    popular: tuple[float, ...]
+    chance: tuple[float, ...]
+    interval: tuple[float, float]
+    versus: Difference  # yours less popular, at the chosen K, same people
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Hit rates by length of history, at the chosen K and pool; NaN: nobody was tested."""
+
+    yours: tuple[float, ...]
+    intervals: tuple[tuple[float, float], ...]
+    popular: tuple[float, ...]
+
+
+def hits(data: Dataset, seed: int, key: tuple, fit: Callable[[], object]) -> Scores:
+    """The hit rates of every person at K = 1..20, in float32, of the model that `fit` makes; kept under `key`."""
+
+    def make() -> Scores:
+        scores = evaluate(fit(), holdout(data, seed), range(1, LONGEST + 1))  # type: ignore[arg-type]
+        return Scores({name: v.astype(np.float32) for name, v in scores.per_user.items() if name.startswith("hr")})
+
+    return MEMORY.get(("hits", data.checksum, seed, *key), make)
+
+
+def chance(data: Dataset, seed: int) -> Scores:
+    """A constant score: ties are taken in expectation, so this is chance without luck."""
+    return hits(data, seed, ("chance",), lambda: PerItem(np.zeros(data.interactions.n_items, np.float32)))
+
+
+def rates(
+    data: Dataset, seed: int, k: int, rivals: str, scores: Mapping[str, Scores]
+) -> tuple[dict[str, Rates], Groups]:
+    """Both pools, and the groups in the pool of `rivals`. `scores` has "yours", "popular" and "chance".
+
+    All intervals come from the same resampled people; a paired one is that of the difference.
+    """
+    wanted: dict[str, Array] = {}
+    at_k: dict[tuple[str, str], Array] = {
+        (who, pool): scores[who].per_user[f"hr@{k}{suffix}"].astype(np.float64)
+        for who in ("yours", "popular")
+        for pool, suffix in POOLS.items()
+    }
+    for pool in POOLS:
+        wanted[f"{pool} yours"] = at_k["yours", pool]
+        wanted[f"{pool} versus"] = at_k["yours", pool] - at_k["popular", pool]
+    group = _groups(data, seed)
+    for number in np.unique(group):
+        wanted[str(number)] = np.where(group == number, at_k["yours", rivals], np.nan)
+    drawn = intervals(wanted, seed)
+    both = {}
+    for pool in POOLS:
+        yours, popular, flat = (_by_length(scores[who], pool) for who in ("yours", "popular", "chance"))
+        versus = Difference(yours[k - 1] - popular[k - 1], *drawn[f"{pool} versus"])
+        both[pool] = Rates(yours, popular, flat, drawn[f"{pool} yours"], versus)
+    groups = Groups(
+        _by_group(at_k["yours", rivals], group),
+        tuple(drawn.get(str(number), (np.nan, np.nan)) for number in range(len(GROUPS))),
+        _by_group(at_k["popular", rivals], group),
+    )
+    return both, groups
+
+
+def _by_length(scores: Scores, pool: str) -> tuple[float, ...]:
+    names = [f"hr@{k}{POOLS[pool]}" for k in range(1, LONGEST + 1)]
+    return tuple(float(np.nanmean(scores.per_user[name], dtype=np.float64)) for name in names)
+
+
+def _groups(data: Dataset, seed: int) -> Array:
+    """Which of the groups of `BOUNDS` each person's history falls into."""
+    train = holdout(data, seed).train
+    return MEMORY.get(
+        ("groups", data.checksum, seed),
+        lambda: np.searchsorted(BOUNDS, np.bincount(train.users, minlength=train.n_users)),
+    )
+
+
+def _by_group(values: Array, group: Array) -> tuple[float, ...]:
+    there = np.isfinite(values)
+    sums = np.bincount(group[there], values[there], len(GROUPS))
+    people = np.bincount(group[there], minlength=len(GROUPS))
+    return tuple(float(total / n) if n else float("nan") for total, n in zip(sums, people, strict=True))
+
+
+def averaged(runs: list[Scores]) -> dict[str, Array]:
+    """(K, 3) in each pool: the mean over several seeds' runs with its 95 % interval over people and their seeds."""
+    mean = {name: np.mean([run.per_user[name] for run in runs], axis=0, dtype=np.float64) for name in runs[0].per_user}
+    drawn = intervals(mean)
+    names = {pool: [f"hr@{k}{suffix}" for k in range(1, LONGEST + 1)] for pool, suffix in POOLS.items()}
+    return {pool: np.array([(np.nanmean(mean[n]), *drawn[n]) for n in keys]) for pool, keys in names.items()}
+
+
+# --------------------------------------------------------------------------------------- one person's list
+
+
+def history(data: Dataset, liked: tuple[int, ...]) -> tuple[sp.csr_array, str]:
+    """One row with the films you liked, or those of Ada, who is invented; and whose it is."""
+    n = data.interactions.n_items
+    beyond = [item for item in liked if item >= n]
+    if beyond:
+        what = f"film {beyond[0]} is not in {data.name}: its films are numbered 0 to {count(n - 1)}"
+        raise Card(what, cure={"liked": ()}, cure_label="take Ada's films")
+    items, whose = np.array(liked, np.int32), "Your"
+    if not liked:
+        numbers = {title: item for item, title in enumerate(data.titles)}
+        known = [numbers[title] for title in ADA if title in numbers]
+        popular = np.argsort(-np.bincount(data.interactions.items, minlength=n), kind="stable")
+        items, whose = np.array(known or popular[40:360:40], np.int32), "Ada's"
+    return sp.csr_array((np.ones(len(items), np.float32), items, [0, len(items)]), shape=(1, n)), whose
+
+
+def best(model: object, person: sp.csr_array) -> Array:
+    """The ten best films for one new person, without those she named."""
+    catalogue = np.arange(person.shape[1])[None, :]
+    scores = np.array(model.fold_in(person).score(np.zeros((1, 1), int), catalogue)[0], np.float64)  # type: ignore[attr-defined]
+    scores[person.indices] = -np.inf
+    return np.argsort(-scores, kind="stable")[:LIST]
+
+
+def spoken(data: Dataset, items: Array) -> tuple[str, ...]:
+    """Titles as one says them."""
+    return tuple(film(data.titles[item]) for item in items)

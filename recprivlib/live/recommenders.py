@@ -1,0 +1,316 @@
+"""Dashboard 5.1: how good is good? Recommenders without privacy, against a list that needs no model at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recprivlib.baselines import SYSTEMS
+from recprivlib.data import Dataset
+from recprivlib.evaluation import Scores, stream
+from recprivlib.live import ranking
+from recprivlib.live.contract import Control, Explorer, Figure, Mark, Predict, Try, Values, View
+from recprivlib.live.memory import MEMORY
+from recprivlib.live.ranking import LONGEST, POOLS, Groups, Rates
+from recprivlib.live.shared import dataset, film, holdout, ranked
+from recprivlib.models.items import ItemWeights
+from recprivlib.models.neighbours import neighbourhood
+from recprivlib.plots import recommenders as plots
+from recprivlib.plots.axes import GROUPS
+from recprivlib.plots.numerals import count, percent
+from recprivlib.plots.palette import themed
+from recprivlib.protocols import Array
+
+SEEDS = tuple(range(10))  # of the whole curve
+STOPS = (5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)
+NAMES = {"item-knn": "item-kNN", "mf-als": "MF", "ease": "EASE", "popularity": "popularity"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything the screen shows at one setting."""
+
+    system: str
+    neighbors: int | None  # None: the system has none
+    k: int
+    rivals: str
+    data: str
+    seed: int
+    users: int
+    items: int
+    sampled: Rates
+    full: Rates
+    groups: Groups
+    whose: str
+    liked: tuple[str, ...]
+    yours: tuple[str, ...]
+    popular: tuple[str, ...]
+
+    @property
+    def shown(self) -> Rates:
+        """The pool that the reader chose."""
+        return self.sampled if self.rivals == "sampled" else self.full
+
+    @property
+    def name(self) -> str:
+        return NAMES[self.system]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The mean over ten seeds with its band, for both pools: (stops, K, 3) = mean, low, high."""
+
+    stops: tuple[int, ...]  # one stop for a system without neighbours
+    rates: dict[str, Array]
+
+    def by_length(self, pool: str, neighbors: int | None) -> plots.Whole | None:
+        """Against K, at a neighbourhood on the grid."""
+        if neighbors is not None and neighbors not in self.stops:
+            return None
+        part = self.rates[pool][self.stops.index(neighbors) if neighbors else 0]
+        return plots.Whole(range(1, LONGEST + 1), *(tuple(column) for column in part.T))
+
+    def by_neighbors(self, pool: str, k: int) -> plots.Whole | None:
+        """Against the neighbourhood, at a K."""
+        if len(self.stops) == 1:
+            return None
+        return plots.Whole(self.stops, *(tuple(column) for column in self.rates[pool][:, k - 1].T))
+
+
+# ------------------------------------------------------------------------------------------- compute
+
+
+def compute(
+    system: str = "item-knn",
+    neighbors: int = 50,
+    k: int = 10,
+    rivals: str = "sampled",
+    liked: tuple[int, ...] = (),
+    data: str = "ml-100k",
+    seed: int = 0,
+) -> Result:
+    """Train, rank everybody's next film, and make a list from the films you liked."""
+    source = dataset(data)
+    person, whose = ranking.history(source, liked)
+    scores = {
+        "yours": _hits(source, system, neighbors, seed),
+        "popular": _hits(source, "popularity", 0, seed),
+        "chance": ranking.chance(source, seed),
+    }
+    rates, groups = ranking.rates(source, seed, k, rivals, scores)
+    lists = [ranking.best(_model(source, name, neighbors, seed), person) for name in (system, "popularity")]
+    titles = [ranking.spoken(source, items) for items in (person.indices, *lists)]
+    return Result(
+        system, neighbors if system == "item-knn" else None, k, rivals, data, seed,
+        source.interactions.n_users, source.interactions.n_items, rates["sampled"], rates["full"], groups,
+        whose, *titles,
+    )  # fmt: skip
+
+
+def _model(data: Dataset, system: str, neighbors: int, seed: int) -> Any:
+    """The trained model; a neighbourhood is a slice of the similarities that are already ranked."""
+    train = holdout(data, seed).train
+    if system == "item-knn":
+        return ItemWeights(train.matrix, neighbourhood(ranked(data, seed), neighbors))
+    return MEMORY.get(
+        ("model", data.checksum, seed, system), lambda: SYSTEMS[system].system.fit(train, stream(seed, "fit"))
+    )
+
+
+def _hits(data: Dataset, system: str, neighbors: int, seed: int) -> Scores:
+    key = (system, neighbors if system == "item-knn" else None)
+    return ranking.hits(data, seed, key, lambda: _model(data, system, neighbors, seed))
+
+
+def curve(values: Values) -> Curve:
+    """The whole curve: ten seeds, and for item-kNN every stop of its slider. Seconds the first time, then kept."""
+    data, system = dataset(values["data"]), values["system"]
+    stops = STOPS if system == "item-knn" else (0,)
+
+    def make() -> Curve:
+        rows = [ranking.averaged([_hits(data, system, stop, seed) for seed in SEEDS]) for stop in stops]
+        return Curve(stops, {pool: np.array([row[pool] for row in rows]) for pool in POOLS})
+
+    return MEMORY.get(("curve", data.checksum, system), make)
+
+
+# ------------------------------------------------------------------------------------- words, numbers
+
+
+def say(result: Result) -> str:
+    """What the screen shows, in words. A verb is earned: its paired interval leaves 0 out."""
+    near, far = result.sampled, result.full
+    k = result.k
+    if result.system == "popularity":
+        return (f"One list for everybody, no model at all: in a line-up of 100 films your next film is in its "
+                f"top {k} {percent(near.yours[k - 1])} of the time. Among all {count(result.items)} films: "
+                f"{percent(far.yours[k - 1])}.")  # fmt: skip
+    lineup = (f"In a line-up of 100 films {result.name} puts your next film in its top {k} "
+              f"{percent(near.yours[k - 1])} of the time; it {near.versus.verb} just what is popular, "
+              f"{percent(near.popular[k - 1])}.")  # fmt: skip
+    catalogue = (f"Among all {count(result.items)} films it finds {percent(far.yours[k - 1])} and "
+                 f"{far.versus.verb} what is popular, {percent(far.popular[k - 1])}.")  # fmt: skip
+    return f"{lineup} {catalogue}"
+
+
+def reply(result: Result, answer: int) -> str:
+    """What became of the guess; computed, and never a scolding."""
+    near, far = result.sampled.yours[result.k - 1], result.full.yours[result.k - 1]
+    said = PREDICT.answers[answer].lower()
+    return (f"You said {said}. Of {percent(near)} in the line-up, {percent(far)} is left among all "
+            f"{count(result.items)} films: {percent(far / near)} of the score.")  # fmt: skip
+
+
+def table(result: Result) -> Any:
+    """Every number on the screen as tidy rows."""
+    import pandas as pd
+
+    rows: list[tuple] = []
+    for name, rates in (("100", result.sampled), (str(result.items), result.full)):
+        figure = f"hit rate by list length, of {name}"
+        for series, values in (("you", rates.yours), ("popularity", rates.popular), ("random", rates.chance)):
+            for k, value in enumerate(values, 1):
+                bounds = rates.interval if series == "you" and k == result.k else (np.nan, np.nan)
+                rows.append((figure, series, k, value, *bounds, ""))
+    groups = result.groups
+    for at, group in enumerate(GROUPS):
+        figure = f"hit rate by films in the history, of {100 if result.rivals == 'sampled' else result.items}"
+        rows.append((figure, "you", group, groups.yours[at], *groups.intervals[at], ""))
+        rows.append((figure, "popularity", group, groups.popular[at], np.nan, np.nan, ""))
+    for series, titles in (("you", result.yours), ("popularity", result.popular)):
+        rows += [("list", series, rank, np.nan, np.nan, np.nan, title) for rank, title in enumerate(titles, 1)]
+    return pd.DataFrame(rows, columns=["figure", "series", "x", "y", "low", "high", "title"])
+
+
+def snippet(values: Values) -> str:
+    """Python that prints the numbers of the sentence, from the library's own parts."""
+    settings = f'{{"neighbors": {values["neighbors"]}}}' if values["system"] == "item-knn" else "{}"
+    return f'''from recprivlib.baselines import SYSTEMS
+from recprivlib.data import load
+from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.parameters import configured
+
+data = load("{values["data"]}")
+(held_out,) = split(data.interactions, "loo-latest", seed={values["seed"]})
+for name, settings in {{"{values["system"]}": {settings}, "popularity": {{}}}}.items():
+    system = configured(SYSTEMS[name].system, settings)
+    model = system.fit(held_out.train, stream({values["seed"]}, "fit"))
+    metrics = evaluate(model, held_out, ks=({values["k"]},)).metrics
+    print(f"{{name}}: {{metrics['hr@{values["k"]}']:.3f}} of 100, {{metrics['hr@{values["k"]}/full']:.3f}} of all")
+'''
+
+
+def mark(result: Result) -> Mark:
+    """The dots this move leaves behind."""
+    y = result.shown.yours[result.k - 1]
+    points = {"length": (float(result.k), y)}
+    if result.neighbors:
+        points["neighbors"] = (float(result.neighbors), y)
+    return Mark(points, tag=f"{result.rivals} {result.data}")
+
+
+# ------------------------------------------------------------------------------------------- figures
+
+
+def _trail(result: Result, view: View, figure: str) -> list[tuple[float, float]]:
+    """Earlier dots that belong on these axes."""
+    tag = mark(result).tag
+    return [earlier.points[figure] for earlier in view.trail if earlier.tag == tag and figure in earlier.points]
+
+
+def _look(result: Result, view: View) -> plots.Look:
+    return plots.Look(result.rivals, view.narrow, view.large)
+
+
+def draw_length(result: Result, view: View) -> dict[str, Any]:
+    rates = result.shown
+    whole = view.curve.by_length(result.rivals, result.neighbors) if view.curve else None
+    figure = plots.list_length(
+        _look(result, view), result.name, result.k, rates.yours, rates.popular, rates.chance, rates.interval,
+        _trail(result, view, "length"), whole,
+    )  # fmt: skip
+    return themed(figure, view.theme)
+
+
+def draw_neighbors(result: Result, view: View) -> dict[str, Any]:
+    rates, k = result.shown, result.k
+    whole = view.curve.by_neighbors(result.rivals, k) if view.curve else None
+    figure = plots.by_neighbors(
+        _look(result, view), result.name, result.neighbors, rates.yours[k - 1], rates.popular[k - 1],
+        rates.chance[k - 1], rates.interval, _trail(result, view, "neighbors"), whole,
+    )  # fmt: skip
+    return themed(figure, view.theme)
+
+
+def draw_activity(result: Result, view: View) -> dict[str, Any]:
+    groups = result.groups
+    figure = plots.by_activity(_look(result, view), result.name, groups.yours, groups.intervals, groups.popular)
+    return themed(figure, view.theme)
+
+
+def draw_lists(result: Result, view: View) -> str:
+    return plots.lists(result.whose, result.liked, result.yours, result.popular, view.large)
+
+
+# ------------------------------------------------------------------------------------------ controls
+
+
+def _films(values: Values) -> tuple[tuple[int, str], ...]:
+    """Every film of the chosen data, by title."""
+    named = ((item, film(title)) for item, title in enumerate(dataset(values["data"]).titles))
+    return tuple(sorted(named, key=lambda pair: pair[1].lower()))
+
+
+CONTROLS = (
+    Control("k", "Length of the list, K", "integer", 10, 1, LONGEST, tuple(range(1, LONGEST + 1)),
+            ends=("one film", "twenty films"), place="axis", figure="length",
+            spoken=lambda k: f"a list of {k} film{'' if k == 1 else 's'}"),
+    Control("system", "System", "choice", "item-knn",
+            choices=(("popularity", "just what is popular"), ("item-knn", "item-kNN"), ("mf-als", "MF"),
+                     ("ease", "EASE"))),
+    Control("neighbors", "Neighbours", "integer", 50, 5, 500, STOPS, ends=("few close films", "everything"), log=True,
+            spoken=lambda n: f"{n} neighbours", active=lambda values: values["system"] == "item-knn"),
+    Control("rivals", "Rivals", "choice", "sampled", choices=(("sampled", "99 random films"), ("full", "all films"))),
+    Control("liked", "Films I liked", "films", (), 0, 10, ends=("Ada's", ""), options=_films,
+            hint="None chosen: Ada's films. Ada is invented."),
+    Control("data", "Data", "choice", "ml-100k", place="more", cost="on release",
+            choices=(("ml-100k", "MovieLens 100K"), ("ml-1m", "MovieLens 1M"), ("synthetic", "1 000 invented people"))),
+    Control("seed", "Draw", "seed", 0, 0, 9999, place="more"),
+)  # fmt: skip
+
+PREDICT = Predict(
+    "So far your next film has 99 random rivals. Let all the films compete: how much of the hit rate is left?",
+    ("About the same", "About half", "A fifth or less"),
+    reply,
+)
+
+TRIES = (
+    Try("Five neighbours, then 500", {"neighbors": 5},
+        "Move the neighbours to 500 and read your list: well-known films move in. Is it still yours?"),
+    Try("One obscure film", {"liked": (917,), "neighbors": 20},
+        "The server knows one film of yours. What does it make of it?"),
+    Try("Let all films compete", {"rivals": "full"}, "The same model, the same people. Only the rivals are new."),
+)  # fmt: skip
+
+EXPLORER = Explorer(
+    stem="recommenders",
+    title="How good is good?",
+    controls=CONTROLS,
+    compute=compute,
+    figures=(
+        Figure("length", "Is your next film on the list?", draw_length, "main", 340),
+        Figure("lists", "Your list and the popular list", draw_lists, "beside"),
+        Figure("neighbors", "How many neighbours should vote?", draw_neighbors),
+        Figure("activity", "Whom does it serve?", draw_activity),
+    ),
+    say=say,
+    table=table,
+    snippet=snippet,
+    predict=PREDICT,
+    tries=TRIES,
+    mark=mark,
+    curve=curve,
+    reseed="seed",
+)

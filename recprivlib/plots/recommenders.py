@@ -1,0 +1,147 @@
+"""The figures of dashboard `recommenders`, from plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from recprivlib.plots.axes import AXES, GROUPS
+from recprivlib.plots.chart import Chart, Label
+from recprivlib.plots.numerals import percent
+
+POPULAR = "what is popular"
+
+
+@dataclass(frozen=True)
+class Look:
+    """How to draw: the pool that is ranked ("sampled" or "full"), and the room there is."""
+
+    pool: str
+    narrow: bool = False
+    large: bool = False
+
+    def chart(self, x: str, height: int) -> Chart:
+        axes = AXES["recommenders"]
+        return Chart(axes[x], axes[self.pool], height, self.narrow, self.large)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole curve: the mean of several seeds and its 95 % band."""
+
+    x: Sequence[float]
+    mean: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+
+
+def list_length(
+    look: Look,
+    name: str,
+    k: int,
+    yours: Sequence[float],
+    popular: Sequence[float],
+    chance: Sequence[float],
+    interval: tuple[float, float],
+    trail: Sequence[tuple[float, float]] = (),
+    whole: Whole | None = None,
+) -> dict[str, Any]:
+    """Hit rate against the length of the list. Your curve appears with the reader's first move."""
+    chart = look.chart("k", 260 if look.narrow else 340)
+    x = list(range(1, len(yours) + 1))
+    traces = [chart.line(x, chance, "random", "random"), chart.line(x, popular, "popularity", POPULAR)]
+    labels = [Label("random", chance[-1], "random"), Label(POPULAR, popular[-1], "popularity")]
+    if whole:
+        traces += [chart.band(whole.x, whole.low, whole.high, "bound"),
+                   chart.line(whole.x, whole.mean, "bound", f"{name}, mean of the seeds")]  # fmt: skip
+    elif trail:
+        traces.append(chart.line(x, yours, "bound", name, strong=True))
+    if whole or trail:
+        labels.append(Label(name, (whole.mean if whole else yours)[-1], "bound"))
+    else:
+        labels.append(Label(name, yours[k - 1], "bound"))
+    if trail:
+        traces.append(chart.trail(trail, "bound"))
+    traces.append(chart.dots([(k, yours[k - 1])], "bound", f"{name}, one draw", whisker=interval))
+    alt = (f"Hit rate against the length of the list, up to {len(yours)}. At {k}: {name} {percent(yours[k - 1])}, "
+           f"{POPULAR} {percent(popular[k - 1])}, random {percent(chance[k - 1])}.")  # fmt: skip
+    return chart.figure(traces, labels, alt)
+
+
+def by_neighbors(
+    look: Look,
+    name: str,
+    neighbors: int | None,
+    yours: float,
+    popular: float,
+    chance: float,
+    interval: tuple[float, float],
+    trail: Sequence[tuple[float, float]] = (),
+    whole: Whole | None = None,
+) -> dict[str, Any]:
+    """Hit rate against the number of neighbours; a system that has none is a level line."""
+    chart = look.chart("neighbors", 260)
+    traces = [chart.level(chance, "random", "random"), chart.level(popular, "popularity", POPULAR)]
+    labels = [Label("random", chance, "random"), Label(POPULAR, popular, "popularity")]
+    if whole:
+        traces += [chart.band(whole.x, whole.low, whole.high, "bound"),
+                   chart.line(whole.x, whole.mean, "bound", "item-kNN, mean of the seeds")]  # fmt: skip
+    if trail:
+        traces.append(chart.trail(trail, "bound"))
+    if neighbors is None:
+        traces.append(chart.level(yours, "bound", name))
+    else:
+        traces.append(chart.dots([(neighbors, yours)], "bound", f"{name}, one draw", whisker=interval))
+    labels.append(Label(name, yours, "bound"))
+    where = f"With {neighbors} neighbours" if neighbors else "Without neighbours"
+    alt = f"Hit rate against the number of neighbours. {where}: {name} {percent(yours)}, {POPULAR} {percent(popular)}."
+    return chart.figure(traces, labels, alt)
+
+
+def by_activity(
+    look: Look,
+    name: str,
+    yours: Sequence[float],
+    intervals: Sequence[tuple[float, float]],
+    popular: Sequence[float],
+) -> dict[str, Any]:
+    """Hit rate of people with short and long histories."""
+    chart = look.chart("activity", 260)
+    there = [at for at, value in enumerate(yours) if value == value]
+    traces = [chart.line(there, [popular[at] for at in there], "popularity", POPULAR)]
+    traces += [chart.dots([(at, yours[at])], "bound", f"{name}, {GROUPS[at]} films", whisker=intervals[at])
+               for at in there]  # fmt: skip
+    last = there[-1]
+    labels = [Label(POPULAR, popular[last], "popularity"), Label(name, yours[last], "bound")]
+    first = there[0]
+    alt = (f"Hit rate by length of history. {GROUPS[first]} films: {name} {percent(yours[first])}; "
+           f"{GROUPS[last]}: {percent(yours[last])}.")  # fmt: skip
+    return chart.figure(traces, labels, alt)
+
+
+def lists(whose: str, liked: Sequence[str], yours: Sequence[str], popular: Sequence[str], large: bool = False) -> str:
+    """The two lists side by side, as HTML; what stands in both is marked."""
+    both = set(yours) & set(popular)
+    columns = "".join(
+        f'<div style="flex:1 1 0;min-width:0"><h4 style="font:600 1em/1.3 inherit;margin:0 0 .3em">{escape(head)}</h4>'
+        f'<ol style="margin:0;padding-left:1.7em">{_entries(titles, both)}</ol></div>'
+        for head, titles in ((f"{whose} list", yours), ("Popular list", popular))
+    )
+    size = "19.5px" if large else "13px"
+    said = f"{len(both)} of {len(yours)} on both lists"
+    return (
+        f'<section class="rp-lists" aria-label="{escape(said)}" style="font-size:{size};line-height:1.45;'
+        'color:var(--rp-ink,#1A1A1A);font-variant-numeric:tabular-nums">'
+        f'<p style="margin:0 0 .5em;color:var(--rp-secondary,#5F6673)">from {escape(", ".join(liked))}</p>'
+        f'<div style="display:flex;gap:1em">{columns}</div>'
+        f'<p style="margin:.5em 0 0"><strong>{said}</strong></p></section>'
+    )
+
+
+def _entries(titles: Sequence[str], both: set[str]) -> str:
+    mark = ' <span title="on both lists">●</span>'
+    return "".join(
+        f'<li style="overflow-wrap:anywhere">{escape(title)}{mark if title in both else ""}</li>' for title in titles
+    )
