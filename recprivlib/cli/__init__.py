@@ -46,9 +46,9 @@ def _dispatch(argv: list[str]) -> int:
         print(_overview())
         return 0
     if argv[0] == "--version":
-        import recprivlib
+        from recprivlib import __version__
 
-        print(f"recpriv {recprivlib.__version__}")
+        print(f"recpriv {__version__}")
         return 0
     verb, *rest = argv
     if verb not in verbs():

@@ -1,0 +1,109 @@
+"""The tree's order, one way: what a module may import, read off its syntax tree."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ORDER = [
+    "parameters", "protocols", "data", "mechanisms", "accounting", "audit", "models", "baselines", "evaluation",
+    "population", "papers", "registry", "experiment", "sweep", "results", "plots", "live", "bench", "cli",
+]  # fmt: skip
+TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
+CORE = {"numpy", "scipy", "recprivlib"}
+TABLES = ("evaluation", "experiment", "sweep", "results", "plots", "live")
+MORE = {
+    **{name: {"pandas"} for name in TABLES},
+    "sweep": {"pandas", "joblib", "dask", "distributed"},
+    "bench": {"pandas", "implicit", "surprise", "dp_accounting", "autodp", "psutil", "widgets"},
+    "cli": {"argparse", "widgets"},  # `recpriv serve` starts the server
+}
+SLOW = ("pandas", "scipy.stats", "scipy.optimize", "joblib", "dask", "distributed")
+FILES = sorted((ROOT / "recprivlib").rglob("*.py"))
+
+
+def unit(path: Path) -> str:
+    """The line of ORDER that a file belongs to."""
+    return path.relative_to(ROOT / "recprivlib").parts[0].removesuffix(".py")
+
+
+def imports(tree: ast.AST, *, at_import: bool = False) -> Iterator[str]:
+    """Absolute names of imported modules, as deep as the text says; `at_import`: only those run on import."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            continue
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: imports say where from"
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif not (at_import and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)):
+            yield from imports(node, at_import=at_import)
+
+
+def offences(path: Path, tree: ast.AST) -> list[str]:
+    """What a file imports and may not."""
+    here = unit(path)
+    found = []
+    for name in imports(tree):
+        first, *rest = name.split(".")
+        if first == "recprivlib" and rest != ["__version__"]:
+            there = rest[0] if rest else TOP[0]
+            if there not in ORDER:  # a name that the package re-exports: it stands above everything
+                found.append(f"{name}: name the module it lives in")
+            elif here not in TOP and ORDER.index(there) > ORDER.index(here):
+                found.append(f"{name}: {there} stands above {here}")
+            elif here == there == "papers" and rest[1:2] not in ([], [path.stem]):
+                found.append(f"{name}: papers never import each other")
+        elif first not in CORE | MORE.get(here, set()) and (
+            first not in sys.stdlib_module_names or first == "argparse"
+        ):
+            found.append(f"{name}: {here} needs no {first}")
+    found += [f"{name}: slow to import, do it where it is used" for name in imports(tree, at_import=True)
+              if any(f"{name}.".startswith(f"{slow}.") for slow in SLOW)]  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT / "recprivlib")))
+def test_imports_go_one_way(path):
+    assert offences(path, ast.parse(path.read_text(encoding="utf-8"))) == []
+
+
+def test_every_module_has_its_place_in_the_order():
+    assert {unit(path) for path in FILES} <= {*ORDER, *TOP}
+
+
+@pytest.mark.parametrize(
+    "path, line",
+    [
+        ("data/x.py", "from recprivlib.models import rows"),
+        ("papers/a.py", "from recprivlib.papers.b import B"),
+        ("papers/a.py", "import recprivlib.papers.b"),
+        ("models/x.py", "import pandas as pd"),
+        ("models/x.py", "def f():\n    import pandas"),
+        ("experiment.py", "import pandas as pd"),
+        ("plots/x.py", "import panel"),
+        ("registry.py", "import argparse"),
+        ("audit/x.py", "from scipy.stats import beta"),
+        ("audit/x.py", "from scipy import stats"),
+        ("cli/x.py", "from recprivlib import load"),
+    ],
+)
+def test_a_wrong_import_would_be_seen(path, line):
+    assert offences(ROOT / "recprivlib" / path, ast.parse(line))
+
+
+@pytest.mark.parametrize(
+    "path, line",
+    [
+        ("papers/a.py", "from recprivlib.papers.a import A"),
+        ("audit/x.py", "def f():\n    from scipy.stats import beta"),
+        ("experiment.py", "if TYPE_CHECKING:\n    import pandas as pd"),
+        ("cli/x.py", "import argparse, json\nfrom recprivlib.experiment import run"),
+    ],
+)
+def test_a_right_import_is_allowed(path, line):
+    assert not offences(ROOT / "recprivlib" / path, ast.parse(line))
