@@ -17,20 +17,63 @@ from __future__ import annotations
 from typing import Any
 
 from recprivlib.mechanisms.discrete import DiscreteGaussian, DiscreteLaplace
+from recprivlib.mechanisms.duchi import Duchi
 from recprivlib.mechanisms.gaussian import Gaussian
 from recprivlib.mechanisms.laplace import Laplace, LaplaceClamped
+from recprivlib.mechanisms.laplace_or_truth import LaplaceOrTruth, RoundedOrTruth
+from recprivlib.mechanisms.laplace_rounded import LaplaceRounded
+from recprivlib.mechanisms.one_bit_gradient import OneBitGradient
+from recprivlib.mechanisms.optimal_channel import OptimalChannel
+from recprivlib.mechanisms.piecewise import Piecewise
 from recprivlib.mechanisms.randomized_response import KRandomizedResponse, RandomizedResponse
+from recprivlib.mechanisms.secure import Secure, secure
+from recprivlib.mechanisms.special import Exact, Unknown
 from recprivlib.mechanisms.subsampled import GaussianOnSample
+from recprivlib.mechanisms.subset_selection import SubsetSelection
 from recprivlib.mechanisms.unary import UnaryOneSided, UnaryOptimized, UnarySymmetric
+
+__all__ = [
+    "MECHANISMS",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Duchi",
+    "Exact",
+    "Gaussian",
+    "GaussianOnSample",
+    "KRandomizedResponse",
+    "Laplace",
+    "LaplaceClamped",
+    "LaplaceOrTruth",
+    "LaplaceRounded",
+    "OneBitGradient",
+    "OptimalChannel",
+    "Piecewise",
+    "RandomizedResponse",
+    "RoundedOrTruth",
+    "Secure",
+    "SubsetSelection",
+    "UnaryOneSided",
+    "UnaryOptimized",
+    "UnarySymmetric",
+    "Unknown",
+    "secure",
+]
 
 MECHANISMS: dict[str, Any] = {
     "laplace": Laplace(),
     "laplace-clamped": LaplaceClamped(),
+    "laplace-rounded": LaplaceRounded(),
+    "laplace-or-truth": LaplaceOrTruth(),
     "randomized-response": RandomizedResponse(),
     "k-randomized-response": KRandomizedResponse(),
     "unary-symmetric": UnarySymmetric(),
     "unary-optimized": UnaryOptimized(),
     "unary-one-sided": UnaryOneSided(),
+    "one-bit-gradient": OneBitGradient(),
+    "duchi": Duchi(),
+    "piecewise": Piecewise(),
+    "optimal-channel": OptimalChannel(),
+    "subset-selection": SubsetSelection(),
     "gaussian": Gaussian(),
     "discrete-laplace": DiscreteLaplace(),
     "discrete-gaussian": DiscreteGaussian(),

@@ -23,6 +23,9 @@ SECURE = "secure: operating system entropy, discrete samplers"
 ONE_RATING = {("rating", "replace-value"): Change()}
 ONE_BIT = {("interaction", "add-remove"): Change(), ("interaction", "swap"): Change(inputs=2)}
 ONE_SWAP = {("interaction", "swap"): Change()}
+ONE_USER = {("user", "replace"): Change()}
+
+STARS = (1.0, 2.0, 3.0, 4.0, 5.0)
 
 
 def budget(gloss: str, default: float = 1.0) -> Any:

@@ -98,7 +98,9 @@ class KRandomizedResponse:
     def inputs(self) -> tuple[int, ...]:
         return tuple(range(self.k))
 
-    outputs = inputs
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        return tuple(range(self.k))
 
     @property
     def p(self) -> float:
@@ -126,20 +128,22 @@ class KRandomizedResponse:
         x = symbols(x, self.k)
         # One uniform number both decides whether to lie and which lie to tell.
         lie = np.floor((rng.random(x.shape) - self.p) / self.q).clip(-1, self.k - 2).astype(np.int64)
-        return np.where(lie < 0, x, lie + (lie >= x)).astype(x.dtype)
+        return np.asarray(np.where(lie < 0, x, lie + (lie >= x)), x.dtype)
 
     def exact(self, x: Array) -> Array:
         x = symbols(x, self.k)
         lie = exact.below(self.k - 1, x.shape)
         lies = exact.bernoulli(np.full(x.shape, (self.k - 1) * self.q))
-        return np.where(lies, lie + (lie >= x), x).astype(x.dtype)
+        return np.asarray(np.where(lies, lie + (lie >= x), x), x.dtype)
 
     def loss(self, distance: float = 1.0) -> Channel | Pure:
-        """Of one symbol: distance 1 is any exchange. By symmetry the first pair stands for all."""
-        return channel_loss(self.channel, ((0, 1),) if distance > 0 else ())
+        """Of one symbol: distance 1 is any exchange. The answer is x, or x′, or one of the others."""
+        rest = (self.k - 2) * self.q
+        matrix = np.array([[self.p, self.q, rest], [self.q, self.p, rest]])
+        return channel_loss(matrix, all_pairs(2) if distance > 0 else ())
 
     def log_density(self, y: Array, x: Array) -> Array:
-        return np.where(np.asarray(y) == np.asarray(x), np.log(self.p), np.log(self.q))
+        return np.where(np.equal(y, x), math.log(self.p), math.log(self.q))
 
     def estimate(self, y: Array) -> Array:
         """Unbiased frequencies of the k symbols in the population that sent `y`."""
