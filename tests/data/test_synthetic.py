@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -97,7 +98,7 @@ def test_memory_is_bounded_by_a_chunk_and_the_result() -> None:
         ({"seed": 1.5}, "seed is 1.5"),
     ],
 )
-def test_nonsense_is_refused(arguments: dict[str, float], said: str) -> None:
+def test_nonsense_is_refused(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(UserError, match=said):
         load("synthetic", **arguments)
 
