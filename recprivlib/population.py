@@ -10,6 +10,7 @@ Only whole numbers cross blocks, so neither the number of shards nor the executo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,14 @@ Sums = Mapping[str, Array]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
-def gather(system: Collects, train: Interactions, rng: np.random.Generator, *, shards: int = 1, run: Map = map) -> Model:
+def gather(
+    system: Collects, train: Interactions, rng: np.random.Generator, *, shards: int = 1, run: Map = map
+) -> Model:
     """`fit` for a system whose server needs only sums: collect over every shard, add, learn."""
     number = max(1, -(-train.n_users // BLOCK))
     *streams, last = rng.spawn(number + 1)
     bounds = np.linspace(0, number, min(shards, number) + 1).astype(int)
-    tasks = [(system, train, range(a, b), streams[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    tasks = [(system, train, range(a, b), streams[a:b]) for a, b in pairwise(bounds)]
     return system.learn(added(run(_collect, tasks)), train, last)
 
 
@@ -37,14 +40,14 @@ def _collect(task: tuple[Collects, Interactions, range, list[np.random.Generator
 
 
 def added(parts: Iterable[Sums]) -> Sums:
-    """The sum of what the shards sent, held once."""
+    """The sum of what the shards sent; the parts are used up, so that only one sum is ever held."""
     whole: dict[str, Array] = {}
     for part in parts:
         for name, value in part.items():
             if name in whole:
                 whole[name] += value
             else:
-                whole[name] = np.array(value)
+                whole[name] = value
     return whole
 
 

@@ -18,28 +18,40 @@ class Ranked:
     similarities: Array  # float32 (n_items, most)
 
 
-def rank_neighbours(similarity: Array, most: int = 200) -> Ranked:
-    """The `most` nearest other items of every item; equally near ones in the order of their index.
+def rank_neighbours(similarity: Array, most: int = 200, rng: np.random.Generator | None = None) -> Ranked:
+    """The `most` nearest other items of every item; equally near ones by index, or at random if `rng` is given.
 
-    Similarity and index travel in one integer key, so that ties fall the same way on every machine and SIMD
-    sorting does the work.
+    Similarity and place in the order travel in one integer key, so that ties fall the same way on every machine
+    and SIMD sorting does the work. At random means: one shuffled circle of items that every item enters elsewhere.
     """
     n = len(similarity)
     most = min(most, n - 1)
     keys = np.empty((n, most), np.int64)
-    low = np.arange(n - 1, -1, -1, dtype=np.int64)
+    circle = np.arange(n) if rng is None else rng.permutation(n)  # circle[place] = item
+    entry = np.zeros(n, np.int64) if rng is None else rng.integers(0, n, n)
+    place = np.empty(n, np.int64)
+    place[circle] = np.arange(n)
     for start in range(0, n if most else 0, 256):
         rows = np.arange(start, min(start + 256, n))
         high = np.ascontiguousarray(similarity[rows], np.float32).view(np.int32)
         high = high ^ ((high >> 31) & 0x7FFFFFFF)  # orders negative floats too
+        low = (n - 1 - place) if rng is None else _around(place, entry[rows])
         key = (high.astype(np.int64) << 32) | low
         key[rows - start, rows] = np.iinfo(np.int64).min  # an item is not its own neighbour
         key.partition(n - most, axis=1)
         keys[rows] = key[:, n - most :]
     keys.sort(axis=1)
     keys = keys[:, ::-1]
-    items = (n - 1 - (keys & 0xFFFFFFFF)).astype(np.int32)
+    items = circle[(n - 1 - (keys & 0xFFFFFFFF) + entry[:, None]) % n].astype(np.int32)
     return Ranked(items, np.take_along_axis(similarity, items, axis=1).astype(np.float32, copy=False))
+
+
+def _around(place: Array, entry: Array) -> Array:
+    """How late each item comes on the circle for those who enter it at `entry`, counted down from n − 1."""
+    n = len(place)
+    late = place - entry[:, None]
+    late += n * (late < 0)
+    return n - 1 - late
 
 
 def neighbourhood(ranked: Ranked, k: int) -> sp.csr_array:

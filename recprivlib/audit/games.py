@@ -1,0 +1,94 @@
+"""Games an attacker plays: two neighbouring inputs, the real release run many times, one number a trial.
+
+World 0 holds one neighbour, world 1 the other; a large number speaks for world 1. A mechanism that states its
+likelihood (`log_density`) is attacked with the likelihood ratio, which no statistic beats (Neyman and Pearson);
+one that does not is attacked with ratios learned from runs of their own. A system may bring games that attack
+its training itself: `games(sizes, unit, relation) -> tuple[Game, ...]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recprivlib.protocols import Array, Ledger, Relation, Unbounded, Unit, View
+
+CHUNK = 1 << 20  # releases held at once
+MOST = 1 << 25  # releases a world may cost; a longer composition is attacked through a part of it
+
+
+@dataclass(frozen=True)
+class Game:
+    """`play(world, trials, rng)` gives one statistic a trial."""
+
+    attack: str
+    play: Callable[[int, int, np.random.Generator], Array]
+
+
+def mechanism_game(mechanism: Any, times: int, trials: int, rng: np.random.Generator) -> Game:
+    """Tell the mechanism's worst pair of inputs apart from `times` independent releases."""
+    pair = tuple(np.asarray(x) for x in mechanism.worst_pair())
+    known = hasattr(mechanism, "log_density")
+    ratio = _stated_ratio(mechanism, pair) if known else _learned_ratio(mechanism, pair, rng)
+    used = int(min(times, max(1, MOST // trials)))
+    part = f", {used} of {times} releases" if used < times else f", {times} releases together" if times > 1 else ""
+
+    def play(world: int, trials: int, rng: np.random.Generator) -> Array:
+        step = max(1, CHUNK // used)
+        return np.concatenate([_total(min(step, trials - done), world, rng) for done in range(0, trials, step)])
+
+    def _total(runs: int, world: int, rng: np.random.Generator) -> Array:
+        x = np.broadcast_to(pair[world], (runs * used, *pair[world].shape))
+        with np.errstate(invalid="ignore"):  # +∞ − ∞: two proofs that contradict cannot come from one world
+            return ratio(mechanism.release(x, rng)).reshape(runs, used).sum(axis=1)
+
+    return Game(("likelihood ratio" if known else "learned likelihood ratio") + part, play)
+
+
+def _stated_ratio(mechanism: Any, pair: tuple[Array, ...]) -> Callable[[Array], Array]:
+    def ratio(y: Array) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            zero, one = (np.asarray(mechanism.log_density(y, x), float) for x in pair)
+            both = one - zero
+        both[np.isneginf(one) & np.isneginf(zero)] = 0.0  # seen in neither world: says nothing
+        return both
+
+    return ratio
+
+
+def _learned_ratio(mechanism: Any, pair: tuple[Array, ...], rng: np.random.Generator, runs: int = 20_000) -> Callable:
+    """Ratios of add-one frequencies over the outputs that runs of their own showed."""
+    heard = [_keys(mechanism.release(np.broadcast_to(x, (runs, *x.shape)), rng)) for x in pair]
+    keys = np.unique(np.concatenate(heard))
+    zero, one = (np.bincount(np.searchsorted(keys, h), minlength=len(keys)) + 1.0 for h in heard)
+    table = np.log(one / zero)
+
+    def ratio(y: Array) -> Array:
+        wanted = _keys(y)
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where(keys[place] == wanted, table[place], 0.0)
+
+    return ratio
+
+
+def _keys(y: Array) -> Array:
+    """One comparable key an output; an output may be a row."""
+    y = np.ascontiguousarray(y)
+    return y if y.ndim == 1 else y.view([("", y.dtype)] * y.shape[-1]).ravel()
+
+
+def ledger_games(
+    ledger: Ledger, unit: Unit, relation: Relation, view: View, trials: int, rng: np.random.Generator
+) -> tuple[Game, ...]:
+    """A game for each release that this view sees and that the stated neighbours change."""
+    games = []
+    for release in ledger.releases:
+        change = release.neighbours.get((unit, relation))
+        if view not in release.seen_by or change is None or not hasattr(release.mechanism, "worst_pair"):
+            continue
+        times = release.count if isinstance(change, Unbounded) else release.count * change.inputs
+        games.append(mechanism_game(release.mechanism, times, trials, rng))
+    return tuple(games)

@@ -1,0 +1,283 @@
+"""Gao, Huang, Lin, Jin & Li, "DPLCF: Differentially Private Local Collaborative Filtering", SIGIR 2020.
+
+Each phone flips every bit of its history and sends the result; the server estimates how alike two items are;
+the phone keeps its true history and scores at home (eq. 12).
+
+    paper   here                 meaning
+    R       train.matrix         who met what, users × items
+    M, N    sizes.users, .items  users and items
+    p, q    flipping.p, .q       P(report 1 | met), P(report 1 | not met)              eq. 3
+    m_ij    counted              pairs of reported bits, counted over users            eq. 5
+    n_ij    solved               the same for true bits, estimated                     eq. 7
+    sim     similarities         n₁₁ / (M − n₀₀)                                       eqs. 4, 9, 10
+    KNN     neighbors            how many items vote                                   Section 3.2.3
+
+Deviations:
+  The paper does not say what becomes of impossible estimates (see `similarities`), nor of equally similar items
+  (they are ordered at random).
+  The rows of eq. 7 that nothing uses (n₀₁, n₁₀) are not computed. `inverse` "right" inverts the matrix that eq. 3
+  implies; "printed" is what stands in the text we worked from (eq. 11; for p < 1 the inverse of eq. 6).
+  bpr-mf and gmf: Adam on batches of 1,024 reported ones; the paper names neither optimiser nor epochs.
+  dplcf-spectral is not in the paper: see models/spectral.py.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recprivlib.baselines import ItemKNN
+from recprivlib.mechanisms.unary import UnaryOneSided, UnarySymmetric
+from recprivlib.models.items import ItemWeights
+from recprivlib.models.neighbours import neighbourhood, rank_neighbours
+from recprivlib.models.pairwise import Training, Weighted, bpr, gmf
+from recprivlib.models.similarity import gram
+from recprivlib.models.spectral import Projected, directions
+from recprivlib.parameters import check, parameter
+from recprivlib.population import gather
+from recprivlib.protocols import Array, Change, Claim, Entry, Interactions, Ledger, Release, Sizes, Unbounded
+
+Flipping = type[UnarySymmetric] | type[UnaryOneSided]
+Learner = Callable[[Array, Training, np.random.Generator], Iterator[tuple[float, Weighted]]]
+TRUST = "nobody (local)"
+
+
+def _epsilon() -> Any:
+    return parameter(1.0, 0.05, 20.0, "ε of one reported bit")
+
+
+# ------------------------------------------------------------------------------------- what a phone sends
+
+
+def reports(block: Interactions, flipping: Any, rng: np.random.Generator) -> Array:
+    """R̂: every bit of every history of `block` flipped on its own (eq. 3), boolean users × items."""
+    return flipping.release(block.matrix.toarray() > 0, rng)
+
+
+def counted(reported: Array) -> dict[str, Array]:
+    """What the server keeps of a block of reports: m₁₁ of every pair of items (m_i on its diagonal), and M.
+
+    float32 counts exactly up to 2²⁴ users, so sums over blocks do not depend on their order.
+    """
+    return {"both": gram(reported), "users": np.array(len(reported))}
+
+
+def bit_ledger(flipping: Any, sizes: Sizes, epsilon: float) -> Ledger:
+    """One flipped bit for every item of the catalogue, once in a life."""
+    touched = sizes.items if sizes.cap is None else min(sizes.items, 2 * sizes.cap)
+    release = Release(
+        what="one flipped bit for every item of the catalogue",
+        mechanism=flipping,
+        neighbours={
+            ("interaction", "add-remove"): Change(),
+            ("interaction", "swap"): Change(inputs=2),
+            ("user", "replace"): Change(inputs=touched),
+            ("user", "add-remove"): Unbounded("a phone that takes part is seen to take part"),
+        },
+    )
+    return Ledger(
+        releases=(release,),
+        public=("the catalogue", "who takes part") + (() if sizes.cap is None else ("a cap on every history",)),
+        assumed=(
+            "a phone flips each bit once and sends the same answer when asked again",
+            "lists are made and used at home; a click that somebody sees is a further, unpriced release",
+        ),
+        trust=TRUST,
+        claimed=Claim(epsilon, 0.0, "interaction", "add-remove", "eq. 2 and 3 with Theorem 3.1 of its [38]"),
+    )
+
+
+# -------------------------------------------------------------------------------------- what the server does
+
+
+@dataclass(frozen=True)
+class Inverse:
+    """Two rows of A⁻¹ (eq. 7): the coefficients of m₀₀, m₀₁, m₁₀, m₁₁ in n̂₀₀ and in n̂₁₁."""
+
+    n00: tuple[float, float, float, float]
+    n11: tuple[float, float, float, float]
+
+
+def right(p: float, q: float) -> Inverse:
+    """A = T⊗T with T = [[1−q, 1−p], [q, p]] (rows: what is reported), so A⁻¹ = T⁻¹⊗T⁻¹."""
+    zero, one = np.linalg.inv([[1 - q, 1 - p], [q, p]])
+    return Inverse(tuple(np.kron(zero, zero)), tuple(np.kron(one, one)))
+
+
+def printed(p: float, q: float) -> Inverse:
+    """What stands in the text we worked from: eq. 11 where p = 1; else the inverse of A as eq. 6 prints it."""
+    if p == 1:
+        below = 1 - q
+        return Inverse((1 / below**2, 0.0, 0.0, 0.0), (-((q / below) ** 2), 0.0, -q / below, 1.0))
+    lie, quiet = 1 - p, 1 - q
+    matrix = [
+        [quiet**2, lie * quiet, lie * quiet, lie**2],
+        [quiet * p, quiet * p, lie * q, lie * p],
+        [quiet * p, lie * q, quiet * p, lie * p],
+        [q**2, p * q, q * p, p**2],
+    ]
+    rows = np.linalg.inv(matrix)
+    return Inverse(tuple(rows[0]), tuple(rows[3]))
+
+
+def blind(p: float, q: float) -> Inverse:
+    """The noise-unaware server of LCF-SP and LCF-AP: n = m, as if p = 1 and q = 0."""
+    return Inverse((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+
+
+INVERSES: dict[str, Callable[[float, float], Inverse]] = {"right": right, "printed": printed, "blind": blind}
+
+
+def solved(row: tuple[float, ...], sums: Mapping[str, Array], part: slice = slice(None)) -> Array:
+    """One row of eq. 7 for the item pairs (i in `part`, every j), float32.
+
+    m₁₀ = m_i − m₁₁, m₀₁ = m_j − m₁₁ and m₀₀ = M − m_i − m_j + m₁₁, so the row is linear in m₁₁, m_i and m_j.
+    """
+    r00, r01, r10, r11 = row
+    ones = sums["both"].diagonal().astype(float)
+    out = sums["both"][part] * np.float32(r00 - r01 - r10 + r11)
+    out += ((r01 - r00) * ones + r00 * float(sums["users"])).astype(np.float32)
+    out += ((r10 - r00) * ones[part]).astype(np.float32)[:, None]
+    return out
+
+
+def similarities(sums: Mapping[str, Array], inverse: Inverse, counts: Array, cut: str = "ratio") -> Array:
+    """Eq. 4 with the estimates of eqs. 9 and 10, n̂₁₁ / (M − n̂₀₀), cut to what is possible.
+
+    The paper does not say what becomes of impossible estimates. "ratio" cuts as little as keeps eq. 4 an index:
+    n₁₁ ≥ 0, union ≥ 1, n₁₁/union ≤ 1. "feasible" cuts every estimate: 1 ≤ n_i ≤ M (`counts`) and
+    n₁₁ ≤ min(n_i, n_j), so that no rare film is more alike than its own count allows.
+    """
+    n_items, users = len(sums["both"]), np.float32(sums["users"])
+    whole = np.clip(counts, 1, users).astype(np.float32)
+    out = np.empty((n_items, n_items), np.float32)
+    for start in range(0, n_items, 256):
+        part = slice(start, start + 256)
+        both = np.maximum(solved(inverse.n11, sums, part), 0)
+        if cut == "feasible":
+            np.minimum(both, np.minimum(whole[part, None], whole), out=both)
+            union = whole[part, None] + whole - both
+        else:
+            union = np.maximum(users - solved(inverse.n00, sums, part), 1)
+        np.minimum(np.divide(both, union, out=out[part]), 1, out=out[part])
+    return out
+
+
+def popularity(sums: Mapping[str, Array], p: float, q: float) -> Array:
+    """n̂_i = (m_i − Mq)/(p − q): how many met each item, unbiased."""
+    return (sums["both"].diagonal() - float(sums["users"]) * q) / (p - q)
+
+
+# -------------------------------------------------------------------------------------------------- systems
+
+
+@dataclass(frozen=True)
+class DPLCF:
+    """Flip at home, compare items at the server through `inverse`, score at home with the true history."""
+
+    epsilon: float = _epsilon()
+    neighbors: int = parameter(20, 1, 100_000, "items that vote, the paper's number_of_neighbour")
+    inverse: str = parameter("right", None, None, "how eq. 7 is solved", choices=tuple(INVERSES))
+    cut: str = parameter("ratio", None, None, "what becomes of impossible estimates", choices=("ratio", "feasible"))
+    flipping: Flipping = UnarySymmetric
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> ItemWeights:
+        return gather(self, train, rng)
+
+    def collect(self, block: Interactions, rng: np.random.Generator) -> dict[str, Array]:
+        return counted(reports(block, self.flipping(self.epsilon), rng))
+
+    def learn(self, sums: Mapping[str, Array], train: Interactions, rng: np.random.Generator) -> ItemWeights:
+        ranked = rank_neighbours(self.similarities(sums), self.neighbors, rng)
+        return ItemWeights(train.matrix, neighbourhood(ranked, self.neighbors))
+
+    def similarities(self, sums: Mapping[str, Array]) -> Array:
+        """What the server broadcasts, before it is cut to the nearest."""
+        flipping = self.flipping(self.epsilon)
+        p, q = (1.0, 0.0) if self.inverse == "blind" else (flipping.p, flipping.q)
+        return similarities(sums, INVERSES[self.inverse](p, q), popularity(sums, p, q), self.cut)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        return bit_ledger(self.flipping(self.epsilon), sizes, self.epsilon)
+
+
+@dataclass(frozen=True)
+class DPLCFSpectral:
+    """The same reports; the server keeps the directions that stand out of the noise (models/spectral.py).
+
+    f = √c²·x² / (x² + ridge·M). Where fewer than `least` directions stand out, the noisy popularity is added.
+    """
+
+    epsilon: float = _epsilon()
+    factors: int = parameter(32, 1, 256, "the most directions that are kept")
+    ridge: float = parameter(0.3, 0.01, 10, "pull of weak directions towards zero, as a share of the users")
+    least: int = parameter(4, 0, 64, "directions below which the noisy popularity joins in")
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Projected:
+        return gather(self, train, rng)
+
+    def collect(self, block: Interactions, rng: np.random.Generator) -> dict[str, Array]:
+        return counted(reports(block, UnarySymmetric(self.epsilon), rng))
+
+    def learn(self, sums: Mapping[str, Array], train: Interactions, rng: np.random.Generator) -> Projected:
+        flipping, users = UnarySymmetric(self.epsilon), int(sums["users"])
+        liked = popularity(sums, flipping.p, flipping.q).astype(np.float32)
+        gram = solved(right(flipping.p, flipping.q).n11, sums)
+        gram[np.diag_indices_from(gram)] = liked
+        found = directions(gram, flipping.variance, users, self.factors, rng)
+        filtered = np.sqrt(found.trust) * found.lengths / (found.lengths + np.float32(self.ridge * users))
+        few = len(filtered) < self.least
+        return Projected(train.matrix, found.vectors, filtered, liked / np.float32(users) * np.float32(few))
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        return bit_ledger(UnarySymmetric(self.epsilon), sizes, self.epsilon)
+
+
+@dataclass(frozen=True)
+class OnReports:
+    """A central factor model trained on the flipped bits, as the paper's BPR-MF and GMF: lists come from the server."""
+
+    epsilon: float = _epsilon()
+    factors: int = parameter(8, 1, 256, "length of a taste vector")
+    epochs: int = parameter(10, 1, 500, "passes over the reported ones")
+    learning_rate: float = parameter(0.001, 1e-6, 1.0, "step of Adam")
+    regularization: float = parameter(0.001, 0, 1.0, "pull of the vectors towards zero")
+    learner: Learner = bpr
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Weighted:
+        return deque(self.steps(train, rng), maxlen=1)[0][1]
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Weighted]]:
+        reported = reports(train, UnarySymmetric(self.epsilon), rng)
+        training = Training(self.factors, self.epochs, self.learning_rate, self.regularization)
+        yield from self.learner(reported, training, rng)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        return bit_ledger(UnarySymmetric(self.epsilon), sizes, self.epsilon)
+
+
+BILL = ("interaction", "add-remove")
+SYSTEMS: dict[str, Entry] = {
+    "lcf-ub": Entry(ItemKNN(neighbors=20), "ranking", "paper", "the same recommender without any noise"),
+    "lcf-sp": Entry(DPLCF(inverse="blind"), "ranking", "paper", "flipped bits taken for the truth", terms=BILL),
+    "lcf-ap": Entry(
+        DPLCF(inverse="blind", flipping=UnaryOneSided), "ranking", "paper",
+        "one-sided flipping, taken for the truth", terms=BILL,
+    ),
+    "dplcf-sp": Entry(DPLCF(), "ranking", "paper", "flipped bits, similarities estimated", terms=BILL),
+    "dplcf-ap": Entry(
+        DPLCF(flipping=UnaryOneSided), "ranking", "paper", "one-sided flipping, similarities estimated", terms=BILL
+    ),
+    "bpr-mf": Entry(OnReports(), "ranking", "paper", "pairwise ranking factors on the flipped bits", terms=BILL),
+    "gmf": Entry(OnReports(learner=gmf), "ranking", "paper", "weighted factors on the flipped bits", terms=BILL),
+    "dplcf-spectral": Entry(
+        DPLCFSpectral(), "ranking", "beyond", "the same bits, the server keeps what stands out of the noise", terms=BILL
+    ),
+}  # fmt: skip
