@@ -1,0 +1,54 @@
+"""Every page of the book as a reader meets it: wide and narrow, light and dark, at a desk and on a phone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def pages() -> list[str]:
+    """The pages of the table of contents, in order."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    chapters = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
+    return [toc["root"], *chapters]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", pages())
+def test_page_is_quiet_and_fits(visit, shoot, name, width, theme):
+    page = visit(f"/{name}.html", width=width, theme=theme)
+    page.wait_for_load_state("networkidle")
+    assert page.locator("html").get_attribute("data-theme") == theme
+    assert page.locator(".bd-article h1").is_visible()
+    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overflow <= 0, "the page scrolls sideways"
+    shoot(page, f"{Path(name).name}-{width}-{theme}")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", pages())
+def test_page_is_accessible(visit, accessible, name, theme):
+    page = visit(f"/{name}.html", theme=theme)
+    page.wait_for_load_state("networkidle")
+    accessible(page)
+
+
+def test_the_first_address_leads_to_the_first_page(visit):
+    page = visit("/")
+    page.wait_for_url("**/book/intro.html")
+
+
+def test_the_theme_button_works_without_the_network(visit):
+    page = visit("/book/intro.html")
+    page.locator("button.theme-switch-button:visible").first.click()
+    assert page.locator("html").get_attribute("data-mode") in ("light", "dark")
+
+
+def test_search_finds_a_word_of_the_primer(visit):
+    page = visit("/search.html?q=hidden")
+    page.locator("#search-results a").first.wait_for()

@@ -1,0 +1,189 @@
+"""Fixtures for everybody: the built book, a server in front of it, a browser that notices what goes wrong.
+
+def test_my_page(visit):
+    page = visit("/book/recommenders.html", width=390, theme="dark")
+    ...                       # afterwards: no console error, no request to another host, or the test fails
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ARTIFACTS = ROOT / "artifacts"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The first for running as root in a container, the others so that Chromium itself calls nobody.
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+NO_BROWSER = "NO CHROMIUM FOUND: NOTHING WAS TESTED IN A BROWSER (Debian: apt install chromium)"
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+# Kernels of the notebook tests do not read the developer's own IPython profile.
+os.environ["IPYTHONDIR"] = str(ROOT / "_build" / "ipython")
+
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """Executed chapters are compared by what they say in text: numbers, tables, summaries of figures."""
+    if hasattr(collector, "skip_compare"):
+        collector.skip_compare += ("text/html", "image/svg+xml", "application/vnd.plotly.v1+json")
+
+
+# ----------------------------------------------------------------------------------- book and server
+
+
+@pytest.fixture(scope="session")
+def book() -> Path:
+    """The book's pages, built now unless they are up to date."""
+    done = subprocess.run([sys.executable, ROOT / "tools" / "book.py"], capture_output=True, text=True)
+    if done.returncode:
+        pytest.fail(f"the book does not build:\n{done.stdout}\n{done.stderr}", pytrace=False)
+    return ROOT / "_build" / "html"
+
+
+@contextlib.contextmanager
+def serving(pages: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server of its own process on a free port; its address and its process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    code = (
+        "import sys; from pathlib import Path; from widgets import server; server.BOOK = Path(sys.argv[2]);"
+        "server.serve('127.0.0.1', int(sys.argv[1]), lambda: print('ready', flush=True))"
+    )
+    command = [sys.executable, "-c", code, str(port), str(pages)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        try:
+            assert process.stdout
+            assert process.stdout.readline() == "ready\n", "the server did not start; see above"
+            yield f"http://127.0.0.1:{port}", process
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+@pytest.fixture(scope="session")
+def site(book: Path) -> Iterator[str]:
+    """The address of book and dashboards, shared by all tests of a worker."""
+    with serving(book) as (address, _):
+        yield address
+
+
+# ------------------------------------------------------------------------------------------- browser
+
+
+def chromium() -> str | None:
+    """The browser of this machine."""
+    return os.environ.get("RECPRIV_CHROMIUM") or next(
+        (found for name in CHROMIUM if (found := shutil.which(name))), None
+    )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, driven by Playwright. Without one: a loud skip, or a failure where a browser is required."""
+    path = chromium()
+    if path is None:
+        if os.environ.get("RECPRIV_REQUIRE_BROWSER"):
+            pytest.fail(NO_BROWSER, pytrace=False)
+        pytest.skip(NO_BROWSER)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
+    """`visit(path, width=1280, theme="light", site=…) -> page`. What went wrong on any of them is in `visit.noise`."""
+    noise: list[str] = []
+    contexts: list[Any] = []
+
+    def visit(path: str, width: int = 1280, theme: str = "light", site: str = site, **context: Any) -> Any:
+        height = 844 if width < 640 else 900
+        contexts.append(
+            browser.new_context(
+                viewport={"width": width, "height": height},
+                color_scheme=theme,
+                has_touch=width < 640,
+                **context,
+            )
+        )
+        page = contexts[-1].new_page()
+        listen(page, urlsplit(site).netloc, noise)
+        page.goto(site + path, wait_until="load")
+        return page
+
+    visit.noise = noise  # type: ignore[attr-defined]
+    yield visit
+    for context in contexts:
+        context.close()
+    assert not noise, "\n".join(noise)
+
+
+def listen(page: Any, host: str, noise: list[str]) -> None:
+    """Write down errors on the console and requests to other hosts."""
+
+    def console(message: Any) -> None:
+        if message.type == "error":
+            noise.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def request(sent: Any) -> None:
+        address = urlsplit(sent.url)
+        if address.scheme not in ("data", "blob", "about") and address.netloc != host:
+            noise.append(f"request to another host: {sent.url}")
+
+    page.on("console", console)
+    page.on("pageerror", lambda error: noise.append(f"script: {error}"))
+    page.on("request", request)
+    page.on("websocket", request)
+
+
+@pytest.fixture
+def shoot() -> Callable[..., Path]:
+    """`shoot(page, name)` keeps a picture under artifacts/, which git ignores."""
+
+    def shoot(page: Any, name: str, **options: Any) -> Path:
+        ARTIFACTS.mkdir(exist_ok=True)
+        path = ARTIFACTS / f"{name}.png"
+        page.screenshot(path=path, **{"full_page": True, **options})
+        return path
+
+    return shoot
+
+
+@pytest.fixture
+def accessible() -> Callable[..., None]:
+    """`accessible(page)` fails on serious violations of the accessibility rules (axe)."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    def accessible(page: Any, **options: Any) -> None:
+        quiet = {"resultTypes": ["violations"], "preload": False}  # preloading fetches style sheets by wrong addresses
+        found = Axe().run(page, **{"options": quiet, **options}).response["violations"]
+        bad = [one for one in found if one["impact"] in ("serious", "critical")]
+        lines = [
+            f"{one['id']}: {one['help']}\n    " + "\n    ".join(n["html"][:160] for n in one["nodes"]) for one in bad
+        ]
+        assert not lines, "\n".join(lines)
+
+    return accessible
