@@ -5,6 +5,7 @@ A new file in papers/ is found by listing the folder; nothing else has to know a
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import functools
 import importlib
@@ -12,7 +13,7 @@ import pkgutil
 from typing import Any
 
 import recprivlib.papers
-from recprivlib.parameters import UserError
+from recprivlib.parameters import UserError, parameters
 from recprivlib.protocols import Entry
 
 COMMON = "common"
@@ -34,10 +35,16 @@ def stem(name: str) -> str:
 
 
 def name_of(system: Any) -> str | None:
-    """The name under which a system value, or else one of its kind, is registered."""
-    kin = [name for name, entry in systems().items() if type(entry.system) is type(system)]
-    equal = [name for name in kin if systems()[name].system == system]
-    return next(iter(equal + kin), None)
+    """The name under which a system value is registered, or the one that differs from it the least."""
+    kin = {name: entry.system for name, entry in systems().items() if type(entry.system) is type(system)}
+    return min(kin, key=lambda name: _distance(kin[name], system), default=None)
+
+
+def _distance(a: Any, b: Any) -> tuple[int, int]:
+    """In how many fields two systems of one kind differ: first those that make a variant, then parameters."""
+    differ = [field.name for field in dataclasses.fields(a) if getattr(a, field.name) != getattr(b, field.name)]
+    tuned = sum(name in parameters(a) for name in differ)
+    return len(differ) - tuned, tuned
 
 
 def _found(name: str) -> tuple[str, Entry]:
