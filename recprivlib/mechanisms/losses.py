@@ -62,8 +62,8 @@ class DiscreteGaussianShift:
 class SubsampledGaussian:
     """Gaussian sum over a random cohort.
 
-    `noise` is σ over the sensitivity under the stated relation: Poisson with add-remove (one record's clip
-    bound S), fixed-size without replacement with replace-one (2S, since one record leaves and one comes).
+    `noise` is σ over the sensitivity under the stated relation: S, one record's clip bound, under add-remove
+    (Poisson only); 2S where one record is replaced by another (Poisson, or fixed-size without replacement).
     """
 
     noise: float

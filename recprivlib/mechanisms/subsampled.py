@@ -1,13 +1,14 @@
 """The Gaussian mechanism on a random cohort, as in DP-SGD and PrivRec.
 
-    y = Σ_{i in cohort} clip(x_i) + N(0, σ²),  |clip(x_i)| ≤ 1
+    y = Σ_{i in cohort} clip(x_i) + N(0, σ²),  |clip(x_i)| ≤ 1,  σ = noise_multiplier · Δ
 
-    sampling     cohort                            neighbours            sensitivity Δ    σ
-    poisson      each record with probability q    add or remove one     1                noise_multiplier
-    fixed-size   exactly q·n of the n records      replace one           2                2 · noise_multiplier
+    sampling     cohort                            relation      neighbours              Δ
+    poisson      each record with probability q    add-remove    one is there or not     1
+    poisson                                        replace       one changes             2
+    fixed-size   exactly q·n of the n records      replace       one changes             2
 
-The multiplier is relative to the sensitivity under that relation: at one multiplier the two carry different
-physical noise (Mironov, Talwar & Zhang 2019; Balle, Barthe & Gaboardi 2018).
+The multiplier is relative to Δ, the sensitivity under the stated relation: one multiplier means different
+physical noise under different relations (Mironov, Talwar & Zhang 2019; Balle, Barthe & Gaboardi 2018).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -32,32 +33,44 @@ class GaussianOnSample:
     """One noisy sum over a random cohort of people; one number a person."""
 
     noise_multiplier: float = parameter(1.0, 0.05, 1_000.0, "σ over the sensitivity under the stated relation")
-    rate: float = parameter(0.01, 1e-6, 1.0, "share of the people in one cohort")
+    rate: float = parameter(0.01, 1e-5, 1.0, "share of the people in one cohort")
     sampling: str = parameter("poisson", None, None, "how the cohort is drawn", choices=("poisson", "fixed-size"))
-    __post_init__ = check
+    relation: str | None = parameter(
+        None, None, None, "what neighbours are; none: add-remove for poisson, replace for fixed-size",
+        kind=str, choices=("add-remove", "replace"), optional=True,
+    )  # fmt: skip
     mode = SEEDED
     claimed = None  # no ε without a δ
 
+    def __post_init__(self) -> None:
+        check(self)
+        if self.sampling == "fixed-size" and self.relation == "add-remove":
+            raise UserError("relation is 'add-remove', but a fixed-size cohort is accounted under replace only")
+
+    @property
+    def stated(self) -> Relation:
+        """The relation that the multiplier is relative to."""
+        natural = "add-remove" if self.sampling == "poisson" else "replace"
+        return cast(Relation, self.relation or natural)
+
     @property
     def neighbours(self) -> Mapping[tuple[Unit, Relation], Change]:
-        return {("user", "add-remove" if self.sampling == "poisson" else "replace"): Change()}
+        return {("user", self.stated): Change()}
 
     @property
     def sensitivity(self) -> float:
-        return 1.0 if self.sampling == "poisson" else 2.0
+        return 1.0 if self.stated == "add-remove" else 2.0
 
     @property
     def sigma(self) -> float:
         return self.noise_multiplier * self.sensitivity
 
     def worst_pair(self) -> tuple[Any, Any]:
-        """Everybody else sends 0. Poisson: one person is away or sends 1; fixed size: one sends −1 or 1."""
-        if self.sampling == "poisson":
-            return np.zeros(1), np.ones(1)
-        x = np.zeros(Fraction(self.rate).limit_denominator(100_000).denominator)
-        down, up = x.copy(), x
-        down[0], up[0] = -1.0, 1.0
-        return down, up
+        """Everybody else sends 0. Add-remove: one person is away or sends 1; replace: one sends −1 or 1."""
+        people = 1 if self.sampling == "poisson" else Fraction(self.rate).limit_denominator(100_000).denominator
+        low, high = np.zeros((2, people))
+        low[0], high[0] = 1.0 - self.sensitivity, 1.0
+        return low, high
 
     def cohort(self, n: int) -> int:
         """How many of n people are in a fixed-size cohort."""
@@ -68,19 +81,20 @@ class GaussianOnSample:
 
     def release(self, x: Array, rng: np.random.Generator) -> Array:
         """`x` (…, n) holds populations; one noisy sum each (…,). Contributions are clipped to [−1, 1]."""
-        x = np.clip(np.asarray(x, float), -1.0, 1.0)
-        rows = x.reshape(-1, x.shape[-1])
+        x = np.asarray(x, float)
+        rows = x if x.ndim == 2 else x.reshape(-1, x.shape[-1])  # two axes may be a broadcast view: never copy it
         if self.sampling == "poisson":
             sums = cohort_sums(rows, self.rate, rng)
         else:
             chosen = subsets(rows.shape[1], self.cohort(rows.shape[1]), len(rows), rng)
-            sums = np.take_along_axis(rows, chosen, axis=1).sum(axis=1)
+            sums = np.take_along_axis(rows, chosen, axis=1).clip(-1.0, 1.0).sum(axis=1)
         return (sums + self.sigma * rng.standard_normal(len(rows))).reshape(x.shape[:-1])
 
     def loss(self, distance: float = 1.0) -> SubsampledGaussian | Pure:
         if distance == 0:
             return Pure(0.0)
-        return SubsampledGaussian(self.noise_multiplier / distance, self.rate, self.sampling)  # type: ignore[arg-type]
+        scheme = cast(Literal["poisson", "fixed-size"], self.sampling)
+        return SubsampledGaussian(self.noise_multiplier / distance, self.rate, scheme)
 
     def log_density(self, y: Array, x: Array) -> Array:
         """For a population in which at most one person sends anything but 0 (the worst pair)."""
