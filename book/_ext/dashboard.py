@@ -49,7 +49,7 @@ class Dashboard(SphinxDirective):
         data = " ".join(f'data-{name}="{escape(str(value))}"' for name, value in about.items())
         html = (
             f'<div class="full-width dash" {data}>'
-            "<noscript><p>This figure moves: it needs JavaScript, and <code>make serve</code> to re-train.</p></noscript>"
+            "<noscript><p>This figure moves: it needs JavaScript and <code>make serve</code>.</p></noscript>"
             "</div>"
         )
         return [nodes.raw("", html, format="html")]

@@ -1,0 +1,14 @@
+"""The kit draws any `Explorer` of `recprivlib.live` as a live page.
+
+    address ──> page.dashboard(stem) ──> Session: controls ──> Lane ──> Pool: compute, once for all readers
+                     │                      ▲                              │
+                frame.html, .css, .js       └── figures, sentence, states ─┘
+
+`pool` knows no Panel; `controls`, `figure` and `frame` are the pieces on the page; `session` wires them.
+"""
+
+from widgets.kit.controls import EpsilonSlider
+from widgets.kit.page import dashboard, page, warm
+from widgets.kit.pool import Lane, Pool
+
+__all__ = ["EpsilonSlider", "Lane", "Pool", "dashboard", "page", "warm"]

@@ -38,6 +38,7 @@ export function render({ model }) {
   }
   function draw() {
     root.title = model.hint;
+    root.inert = !model.active;
     root.replaceChildren(model.many ? list() : buttons());
   }
   function show() {
@@ -46,7 +47,7 @@ export function render({ model }) {
     if (select) select.value = at;
     root.querySelectorAll("input").forEach((input, i) => { input.checked = i === at; });
   }
-  model.on("options", draw);
+  model.on(["options", "active"], draw);
   model.on("value", show);
   draw();
   return root;

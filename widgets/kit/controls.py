@@ -27,6 +27,7 @@ class Field(pn.custom.JSComponent):
     hint = param.String()
     value = param.Parameter(doc="Follows the hand.")
     released = param.Integer(default=0, doc="Counts the moments at which the hand let go.")
+    active = param.Boolean(default=True, doc="Greyed out where it changes nothing.")
     waits = param.Boolean(default=False, doc="Computes on release only; the label says so.")
 
     __abstract = True
@@ -69,6 +70,15 @@ class EpsilonSlider(Slider):
     ends = param.List(default=["more privacy, more noise", "less privacy, less noise"])
 
 
+class Seed(Field):
+    """The number that a draw of noise starts from."""
+
+    low = param.Number()
+    high = param.Number()
+
+    _esm = HERE / "seed.js"
+
+
 class Choice(Field):
     """One of a few named things: radio buttons, or a list where there are many."""
 
@@ -98,7 +108,8 @@ def widget(control: Control, values: Values, plain: bool = False) -> Any:
     if plain:
         return _plain(control, values)
     value = values[control.name]
-    shared = {"label": control.label, "hint": control.hint, "value": value, "name": control.name}
+    shared = {"label": control.label, "hint": control.hint, "value": value, "name": control.name,
+              "active": control.active(values)}  # fmt: skip
     if control.kind == "choice":
         options = [list(pair) for pair in choices(control, values)]
         return Choice(**shared, options=options, many=len(options) > SEGMENTS)
@@ -107,6 +118,8 @@ def widget(control: Control, values: Values, plain: bool = False) -> Any:
     if control.kind == "films":
         options = [list(pair) for pair in choices(control, values)]
         return Films(**shared | {"value": list(value)}, options=options, most=int(control.high))
+    if control.kind == "seed":
+        return Seed(**shared, low=control.low, high=control.high)
     stops = stops_of(control)
     return Slider(
         **shared,

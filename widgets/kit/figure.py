@@ -7,6 +7,7 @@ from typing import Any
 
 import panel as pn
 
+PLAIN = ":host { font: inherit !important; color: inherit; }"  # as the page has it
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "showTips": False, "responsive": False}
 
 
@@ -54,7 +55,7 @@ class Slot(pn.Column):
                 new, config=CONFIG, sizing_mode="stretch_width", height=new["layout"]["height"], margin=0,
             )  # fmt: skip
         else:
-            self._pane = pn.pane.HTML(new, sizing_mode="stretch_width", margin=0)
+            self._pane = pn.pane.HTML(new, sizing_mode="stretch_width", margin=0, stylesheets=[PLAIN])
         self.objects = [self._pane]
 
 

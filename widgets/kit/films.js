@@ -20,6 +20,7 @@ export function render({ model }) {
   function show() {
     name.textContent = model.label;
     root.title = model.hint;
+    root.inert = !model.active;
     chips.replaceChildren(...model.value.map((film) => {
       const item = document.createElement("li");
       const button = document.createElement("button");
@@ -55,7 +56,7 @@ export function render({ model }) {
   box.addEventListener("input", () => { refused.hidden = true; add(false); });
   box.addEventListener("keydown", (event) => { if (event.key === "Enter") add(true); });
   model.on("options", fill);
-  model.on("value", show);
+  model.on(["value", "active"], show);
   fill();
   return root;
 }

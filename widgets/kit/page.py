@@ -14,6 +14,7 @@ from recprivlib.plots.palette import css_variables
 from widgets.kit.pool import Pool
 from widgets.kit.session import Session
 
+pn.extension("plotly")
 HERE = Path(__file__).parent
 FRAME_WORDS = ("theme", "size", "present", "plain")
 
@@ -49,7 +50,6 @@ def page(explorer: Explorer, pool: Pool, arguments: dict[str, str]) -> Any:
         template.add_variable(name, value)
     if session.doc is not None:
         session.doc.on_session_destroyed(lambda _: session.close())
-        session.doc.title = explorer.title
     return template
 
 
@@ -60,7 +60,7 @@ def _words(explorer: Explorer, session: Session) -> dict[str, Any]:
     return where | figures | {
         "main": explorer.figures[0],
         "stem": explorer.stem,
-        "title": explorer.title,
+        "heading": explorer.title,
         "style": css_variables() + (HERE / "frame.css").read_text(encoding="utf-8"),
         "html_attrs": f'data-theme="{session.view.theme}"',
         "size": session.frame.size,

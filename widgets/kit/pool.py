@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import os
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from recprivlib.live import Explorer, nbytes
+from recprivlib.live import Explorer
 from recprivlib.live.contract import Values
+from recprivlib.live.memory import Memory
 
 Key = tuple[str, tuple[tuple[str, Hashable], ...]]
-CACHE_BYTES = 256 * 2**20
+RESULT_BYTES = 64 << 20  # what can be computed again
 STREAM_EVERY = 0.1  # seconds between two pictures of a stream
 
 
@@ -31,46 +31,12 @@ def key(stem: str, values: Values) -> Key:
     return stem, tuple(sorted(values.items()))
 
 
-class Cache:
-    """Results, the least recently used dropped first, never more than `limit` bytes of them."""
-
-    def __init__(self, limit: int = CACHE_BYTES):
-        self.limit, self.bytes = limit, 0
-        self._kept: OrderedDict[Key, tuple[Any, int]] = OrderedDict()
-        self._lock = Lock()
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def get(self, key: Key) -> Any:
-        """The result under `key`, or None."""
-        with self._lock:
-            if key not in self._kept:
-                return None
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
-
-    def put(self, key: Key, result: Any) -> None:
-        """Keeps `result`, unless it alone is larger than the cache."""
-        size = nbytes(result) + nbytes(key)
-        with self._lock:
-            self.bytes -= self._kept.pop(key, (None, 0))[1]
-            if size > self.limit:
-                return
-            self._kept[key] = (result, size)
-            self.bytes += size
-            while self.bytes > self.limit:
-                self.bytes -= self._kept.popitem(last=False)[1][1]
-
-
 class Pool:
-    """A few worker threads (NumPy lets go of the interpreter while it works) and the cache."""
+    """A few worker threads (NumPy lets go of the interpreter while it works) and what all readers share."""
 
-    def __init__(self, workers: int | None = None, cache: Cache | None = None):
-        self.cache = cache or Cache()
+    def __init__(self, workers: int | None = None, limit: int = RESULT_BYTES):
+        self.results = Memory(limit)
         self._threads = ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1), thread_name_prefix="compute")
-        self._under_way: dict[Key, Future[Any]] = {}
-        self._lock = Lock()
 
     def submit(self, job: Callable[[], None]) -> None:
         """Runs `job` as soon as a worker is free."""
@@ -78,27 +44,11 @@ class Pool:
 
     def known(self, explorer: Explorer, values: Values) -> Any:
         """The result if somebody asked for it before, else None."""
-        return self.cache.get(key(explorer.stem, values))
+        return self.results.known(key(explorer.stem, values))
 
     def result(self, explorer: Explorer, values: Values) -> Any:
         """`compute(**values)`; two readers who ask the same at once share one computation."""
-        name = key(explorer.stem, values)
-        with self._lock:
-            result = self.cache.get(name)
-            if result is not None:
-                return result
-            ours = name not in self._under_way
-            future = self._under_way.setdefault(name, Future())
-        if ours:
-            try:
-                result = explorer.compute(**values)
-                self.cache.put(name, result)
-                future.set_result(result)
-            except BaseException as error:
-                future.set_exception(error)
-            finally:
-                del self._under_way[name]
-        return future.result()
+        return self.results.get(key(explorer.stem, values), lambda: explorer.compute(**values))
 
 
 @dataclass(frozen=True)
@@ -180,5 +130,5 @@ class Lane:
                     remaining = (now - began) * (1 - progress) / progress if progress > 0 else 0.0
                     shown = now
                     yield Update(values, result, progress=progress, remaining=remaining, last=False)
-        self.pool.cache.put(key(explorer.stem, values), result)
+        self.pool.results.get(key(explorer.stem, values), lambda: result)
         yield Update(values, result)

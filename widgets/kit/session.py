@@ -19,6 +19,7 @@ from widgets.kit import controls
 from widgets.kit.figure import Slot, alt, as_axis
 from widgets.kit.frame import Frame
 from widgets.kit.pool import Lane, Pool, Update
+from widgets.kit.tables import tables
 
 PATIENCE = 150  # milliseconds before a wait is worth a word
 TRAIL = 30
@@ -73,7 +74,7 @@ class Session:
     @property
     def seen(self) -> tuple[Control, ...]:
         """The controls that have a widget."""
-        return tuple(c for c in self.explorer.controls if c.place != "none" and c.kind != "seed")
+        return tuple(c for c in self.explorer.controls if c.place != "none")
 
     # ------------------------------------------------------------------------------------------- moves in
 
@@ -121,7 +122,7 @@ class Session:
             self.ask()
 
     def _redress(self, moved: str) -> None:
-        """Choices and labels that depend on the other settings."""
+        """Choices, labels and greys that depend on the other settings."""
         for control in self.seen:
             if control.name == moved:
                 continue
@@ -136,6 +137,7 @@ class Session:
             widget = self.widgets[control.name]
             if isinstance(widget, controls.Field):
                 widget.waits = control.costs(self.values) == "on release" and control.kind in ("number", "integer")
+                widget.active = control.active(self.values)
 
     def set(self, changes: Values) -> None:
         """Sets several controls as one move."""
@@ -213,7 +215,8 @@ class Session:
         self.frame.busy = None
 
     def _draw(self, values: Values, result: Any) -> Drawn:
-        view = replace(self.view, trail=tuple(self.marks), curve=self._curve(values))
+        here = self.explorer.mark(result) if self.explorer.mark else None
+        view = replace(self.view, trail=tuple(m for m in self.marks if m != here), curve=self._curve(values))
         figures = {figure.name: figure.draw(result, view) for figure in self.explorer.figures}
         strip = self.explorer.strip(result, view) if self.explorer.strip else ""
         return Drawn(values, result, view, figures, self.explorer.say(result), strip)
@@ -368,21 +371,3 @@ def bad_link(refused: int) -> str:
     were, them = ("was", "it") if refused == 1 else ("were", "them")
     default = "default" if refused == 1 else "defaults"
     return f"{many} in this link {were} out of range; I used the {default} for {them}."
-
-
-def tables(frame: Any) -> dict[str, Any]:
-    """A tidy frame as one table a figure, every cell a text."""
-    return {
-        str(name): {
-            "head": [str(column) for column in part.columns if column != "figure"],
-            "rows": [[cell(v) for v in row] for row in part.drop(columns="figure").itertuples(index=False)],
-        }
-        for name, part in frame.groupby("figure", sort=False)
-    }
-
-
-def cell(value: Any) -> str:
-    """One cell: numbers to four digits, nothing for what is missing."""
-    if isinstance(value, float):
-        return "" if value != value else f"{value:.4g}"
-    return str(value)

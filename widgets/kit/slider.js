@@ -83,6 +83,8 @@ export function render({ model }) {
     name.textContent = model.label + (model.waits ? " · on release" : "");
     range.setAttribute("aria-label", model.label);
     root.title = model.hint;
+    root.inert = !model.active;
+    root.classList.toggle("tight", model.axis && model.inset[1] < 90);
     box.min = model.low;
     box.max = model.high;
     box.step = "any";
@@ -101,7 +103,7 @@ export function render({ model }) {
     lane.style.setProperty("--to", Math.min(1, place(model.high)));
     show();
   }
-  model.on(["label", "waits", "ends", "inset", "ticks", "span"], dress);
+  model.on(["label", "active", "waits", "ends", "inset", "ticks", "span"], dress);
   model.on("value", show);
   dress();
   return root;

@@ -6,8 +6,8 @@ export function render({ model }) {
   const input = document.createElement("input");
   input.type = "checkbox";
   input.addEventListener("change", () => { model.value = input.checked; model.released += 1; });
-  const show = () => { input.checked = model.value; };
-  model.on("value", show);
+  const show = () => { input.checked = model.value; label.inert = !model.active; };
+  model.on(["value", "active"], show);
   show();
   label.append(input, document.createTextNode(model.label));
   return label;

@@ -1,0 +1,38 @@
+"""The numbers of each figure as a table: what is on the x axis in rows, the series in columns, every cell a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+KNOWN = ("figure", "series", "x", "y", "low", "high")
+
+
+def tables(frame: Any) -> dict[str, dict[str, list]]:
+    """A tidy frame (`Explorer.table`) as one table a figure: {"head": […], "rows": [[…], …]}."""
+    return {str(name): _table(part) for name, part in frame.groupby("figure", sort=False)}
+
+
+def _table(part: Any) -> dict[str, list]:
+    words = [column for column in part.columns if column not in KNOWN]
+    rows: dict[str, dict[str, str]] = {}
+    for row in part.to_dict("records"):
+        told = " ".join(str(row[word]) for word in words if isinstance(row[word], str) and row[word])
+        cell = " ".join(filter(None, (_interval(row), told)))
+        rows.setdefault(_number(row["x"]), {})[str(row["series"])] = cell
+    series = list(dict.fromkeys(map(str, part["series"])))
+    return {
+        "head": ["x", *series],
+        "rows": [[x, *(cells.get(name, "") for name in series)] for x, cells in rows.items()],
+    }
+
+
+def _interval(row: dict[str, Any]) -> str:
+    y, low, high = (_number(row[name]) for name in ("y", "low", "high"))
+    return f"{y} [{low}, {high}]" if low and high else y
+
+
+def _number(value: Any) -> str:
+    """Numbers to three digits, nothing for what is missing."""
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.3g}"
+    return str(value)

@@ -1,0 +1,12 @@
+"""How good is good? Recommenders without privacy, live."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from widgets.kit import dashboard
+
+
+def app() -> Any:
+    """The dashboard for one visitor."""
+    return dashboard("recommenders")
