@@ -9,60 +9,76 @@ Only whole numbers cross blocks, so neither the number of shards nor the executo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
+from recprivlib.data.synthetic import BLOCK
+from recprivlib.executors import Run
+from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, Collects, Interactions, Model
 
-BLOCK = 4096
+__all__ = ["BLOCK", "added", "block", "blocks", "gather"]
 
 Sums = Mapping[str, Array]
-Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 def gather(
-    system: Collects, train: Interactions, rng: np.random.Generator, *, shards: int = 1, run: Map = map
+    system: Collects, train: Interactions, rng: np.random.Generator, *, shards: int = 1, run: Run = map
 ) -> Model:
-    """`fit` for a system whose server needs only sums: collect over every shard, add, learn."""
-    number = max(1, -(-train.n_users // BLOCK))
+    """`fit` for a system whose server needs only sums: collect over every shard, add, learn.
+
+    `run` is an executor (see executors.py). A shard carries its own rows and nothing else.
+    """
+    if isinstance(shards, bool) or not isinstance(shards, int) or shards < 1:
+        raise UserError(f"shards is {shards!r}, but must be a whole number from 1")
+    number = _number(train)
     *streams, last = rng.spawn(number + 1)
-    bounds = np.linspace(0, number, min(shards, number) + 1).astype(int)
-    tasks = [(system, train, range(a, b), streams[a:b]) for a, b in pairwise(bounds)]
+    bounds = np.linspace(0, number, min(shards, number) + 1).astype(int).tolist()
+    tasks = ((system, _users(train, a * BLOCK, b * BLOCK), streams[a:b]) for a, b in pairwise(bounds))
     return system.learn(added(run(_collect, tasks)), train, last)
 
 
-def _collect(task: tuple[Collects, Interactions, range, list[np.random.Generator]]) -> Sums:
-    system, train, blocks, streams = task
-    return added(system.collect(block(train, b), stream) for b, stream in zip(blocks, streams, strict=True))
+def _collect(task: tuple[Collects, Interactions, list[np.random.Generator]]) -> Sums:
+    system, shard, streams = task
+    return added(system.collect(block(shard, number), stream) for number, stream in enumerate(streams))
 
 
 def added(parts: Iterable[Sums]) -> Sums:
-    """The sum of what the shards sent; the parts are used up, so that only one sum is ever held."""
+    """The sum of what blocks or shards sent, held once. Whole numbers only: others depend on the order."""
     whole: dict[str, Array] = {}
     for part in parts:
         for name, value in part.items():
+            if not np.issubdtype(np.asarray(value).dtype, np.integer):
+                raise TypeError(f"the sum {name!r} is {np.asarray(value).dtype}, but only whole numbers cross blocks")
             if name in whole:
                 whole[name] += value
             else:
-                whole[name] = value
+                whole[name] = np.array(value)
     return whole
 
 
 def block(train: Interactions, number: int) -> Interactions:
     """The users of one block, numbered from 0."""
-    first = number * BLOCK
-    last = min(first + BLOCK, train.n_users)
+    return _users(train, number * BLOCK, (number + 1) * BLOCK)
+
+
+def blocks(train: Interactions) -> Iterator[Interactions]:
+    """All blocks in order."""
+    return (block(train, number) for number in range(_number(train)))
+
+
+def _number(train: Interactions) -> int:
+    return max(1, -(-train.n_users // BLOCK))
+
+
+def _users(train: Interactions, first: int, last: int) -> Interactions:
+    """The users from `first` to before `last`, numbered from 0."""
+    last = min(last, train.n_users)
     rows = slice(*np.searchsorted(train.users, [first, last]))
     features = {name: values[first:last] for name, values in train.user_features.items()}
     return Interactions(
         train.users[rows] - np.int32(first), train.items[rows], train.ratings[rows], train.times[rows], last - first,
         train.n_items, train.grid, features, train.item_features,
     )  # fmt: skip
-
-
-def blocks(train: Interactions) -> Iterator[Interactions]:
-    """All blocks in order."""
-    return (block(train, number) for number in range(max(1, -(-train.n_users // BLOCK))))

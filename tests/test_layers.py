@@ -10,14 +10,14 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ORDER = [
     "parameters", "protocols", "data", "mechanisms", "accounting", "audit", "models", "baselines", "evaluation",
-    "population", "papers", "registry", "experiment", "sweep", "results", "plots", "live", "bench", "cli",
+    "executors", "population", "papers", "registry", "experiment", "sweep", "results", "plots", "live", "bench", "cli",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}
 TABLES = ("evaluation", "experiment", "sweep", "results", "plots", "live")
 MORE = {
     **{name: {"pandas"} for name in TABLES},
-    "sweep": {"pandas", "joblib", "dask", "distributed"},
+    "executors": {"joblib", "distributed", "threadpoolctl"},
     "bench": {"pandas", "implicit", "surprise", "dp_accounting", "autodp", "psutil", "widgets"},
     "cli": {"argparse", "widgets"},  # `recpriv serve` starts the server
 }
