@@ -1,0 +1,195 @@
+"""Attacks on the real code, and what they prove.
+
+    ledger ──> games ──worlds──> choose on one half │ certify on the other ──> Attacked ──> verdict
+               (games.py)        (events.py)                (bounds.py)                     (verdicts.py)
+
+`audit` runs the releases of a mechanism or system on neighbouring inputs and reports claimed, counted, attacked.
+An attack certifies a lower bound; it never proves that there is nothing to find. `ceiling` says how much its
+trials could have shown at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from recprivlib.accounting import guarantee
+from recprivlib.audit.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
+from recprivlib.audit.events import Certificate, auc, certify, choose, halves, roc
+from recprivlib.audit.games import Game, ledger_games, mechanism_game, projection_game
+from recprivlib.audit.one_run import best_guesses, epsilon_one_run
+from recprivlib.audit.verdicts import Verdict, exact_epsilon, verdict
+from recprivlib.parameters import UserError, values
+from recprivlib.protocols import Array, Change, Claim, Guarantee, Ledger, Relation, Release, Sizes, Unit, View
+
+__all__ = [
+    "Attacked", "Audit", "Certificate", "Game", "Rung", "attack", "auc", "audit", "best_guesses", "ceiling", "certify",
+    "climb", "epsilon_lower", "epsilon_one_run", "mechanism_game", "mechanism_ledger", "play", "projection_game",
+    "roc",
+]  # fmt: skip
+
+Progress = Callable[[float], None]
+BATCHES = 20
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """What one attack certified. `epsilon_lower` holds with 95 % confidence, `decisive` at α = 10⁻⁶."""
+
+    epsilon_lower: float
+    decisive: float
+    confidence: float
+    delta: float
+    unit: Unit
+    relation: Relation
+    view: View
+    trials: int
+    ceiling: float
+    attack: str
+    true_positive_rate: float
+    false_positive_rate: float
+    roc: tuple[Array, Array] = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The three numbers of one mechanism or system, at the same terms, and the verdict."""
+
+    system: str
+    params: Mapping[str, Any]
+    claimed: Claim | None
+    counted: Guarantee
+    attacked: Attacked
+    verdict: Verdict
+    reason: str
+    mode: str = ""
+
+
+def mechanism_ledger(name: str, mechanism: Any, count: int = 1) -> Ledger:
+    """A mechanism that stands alone, released `count` times about the same input."""
+    neighbours = getattr(mechanism, "neighbours", {("interaction", "add-remove"): Change()})
+    release = Release(name, mechanism, neighbours, count)
+    return Ledger((release,), trust="nobody (local)", claimed=getattr(mechanism, "claimed", None))
+
+
+def audit(
+    target: Any,
+    *,
+    name: str = "",
+    count: int = 1,
+    sizes: Sizes | None = None,
+    unit: Unit | None = None,
+    relation: Relation | None = None,
+    view: View = "server",
+    delta: float | None = None,
+    trials: int = 100_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Audit:
+    """Attack a mechanism, or a system at the public `sizes`, with `trials` runs of either world."""
+    if not isinstance(trials, int) or not 100 <= trials <= 100_000_000:
+        raise UserError(f"trials is {trials!r}, but must be a whole number from 100 to 100000000")
+    is_system = hasattr(target, "fit")
+    ledger = target.ledger(sizes or Sizes(943, 1682)) if is_system else mechanism_ledger(name, target, count)
+    if not ledger:
+        raise UserError(f"{name or type(target).__name__} promises no privacy: there is nothing to attack")
+    unit, relation = _terms(ledger, unit, relation)
+    if delta is None:
+        delta = ledger.claimed.delta if ledger.claimed else 0.0
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    games = _games(target, ledger, sizes, unit, relation, view, trials, rng)
+    found = [attack(game, unit, relation, view, delta, trials, rng, progress, len(games)) for game in games]
+    attacked = max(found, key=lambda one: (one.decisive, one.epsilon_lower))
+    counted = guarantee(ledger, unit, relation, delta, view)
+    exact = exact_epsilon(ledger, unit, relation) if delta == 0 else None
+    once = len(ledger.releases) == 1 and ledger.releases[0].count == 1
+    word, reason = verdict(ledger.claimed, counted, attacked.decisive, exact, once=once)
+    mode = getattr(target, "mode", "")
+    return Audit(name or type(target).__name__, values(target), ledger.claimed, counted, attacked, word, reason, mode)
+
+
+def attack(
+    game: Game,
+    unit: Unit,
+    relation: Relation,
+    view: View,
+    delta: float,
+    trials: int,
+    rng: np.random.Generator,
+    progress: Progress | None = None,
+    among: int = 1,
+) -> Attacked:
+    """Play a game `trials` times in either world and certify what it shows.
+
+    The best of several games is as sound as one when each spends its share of α: `among` says how many there are.
+    """
+    worlds = play(game, trials, rng, progress)
+    shows, decides = SHOWN / among, DECIDES / among
+    shown, decisive = certify(worlds, delta, shows), certify(worlds, delta, decides)
+    return Attacked(
+        shown.epsilon(shows), decisive.epsilon(decides), 1 - SHOWN, delta, unit, relation, view, trials,
+        ceiling(shown.trials, delta, shows), game.attack, shown.true_positive_rate, shown.false_positive_rate,
+        roc(worlds),
+    )  # fmt: skip
+
+
+def play(game: Game, trials: int, rng: np.random.Generator, progress: Progress | None = None) -> tuple[Array, Array]:
+    """The statistics of `trials` runs of either world."""
+    batch = -(-trials // BATCHES)
+    parts: tuple[list[Array], list[Array]] = ([], [])
+    for done in range(0, trials, batch):
+        for world in (0, 1):
+            parts[world].append(game.play(world, min(batch, trials - done), rng))
+        if progress:
+            progress(min(1.0, (done + batch) / trials))
+    return np.concatenate(parts[0]), np.concatenate(parts[1])
+
+
+def climb(worlds: tuple[Array, Array], delta: float = 0.0, start: int = 128) -> tuple[Rung, ...]:
+    """The bound after 2·start, 4·start, … trials: all rungs together hold with 95 % confidence."""
+    rungs, best, trials, look = [], 0.0, start, 1
+    while trials <= len(worlds[0]):
+        first, second = halves(tuple(world[:trials] for world in worlds))
+        alpha = rung_alpha(look)
+        hits, misses = choose(first, delta, alpha).counts(second)
+        certifying = len(second[0])
+        best = max(best, epsilon_lower(hits, misses, certifying, delta, alpha))
+        rungs.append(Rung(trials, best, ceiling(certifying, delta, alpha)))
+        trials, look = 2 * trials, look + 1
+    return tuple(rungs)
+
+
+def _games(
+    target: Any,
+    ledger: Ledger,
+    sizes: Sizes | None,
+    unit: Unit,
+    relation: Relation,
+    view: View,
+    trials: int,
+    rng: np.random.Generator,
+) -> tuple[Game, ...]:
+    own = target.games(sizes, unit, relation) if hasattr(target, "games") else ()
+    games = tuple(own) + ledger_games(ledger, unit, relation, view, trials, rng)
+    if not games:
+        raise UserError(f"no attack is known for what {view} sees of this release at {unit}/{relation}")
+    return games
+
+
+def _terms(ledger: Ledger, unit: Unit | None, relation: Relation | None) -> tuple[Unit, Relation]:
+    """The terms asked for; else the claim's; else the first that the ledger states."""
+    stated = list(ledger.releases[0].neighbours)
+    claim = ledger.claimed
+    if claim and (claim.unit, claim.relation) not in stated:
+        claim = None
+    wanted = [
+        terms for terms in ([(claim.unit, claim.relation)] if claim else []) + stated
+        if unit in (None, terms[0]) and relation in (None, terms[1])
+    ]  # fmt: skip
+    if not wanted:
+        asked = "/".join(word for word in (unit, relation) if word)
+        raise UserError(f"{asked} is not stated here; choose from {', '.join('/'.join(terms) for terms in stated)}")
+    return wanted[0]

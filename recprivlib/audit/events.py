@@ -43,7 +43,7 @@ def choose(worlds: tuple[np.ndarray, np.ndarray], delta: float, alpha: float = S
     """The event whose certified ε is largest on these trials (ties: the more frequent one)."""
     values = np.unique(np.concatenate(worlds))
     if len(values) > CANDIDATES:
-        values = np.unique(np.concatenate([values[:20], np.quantile(values, _LEVELS), values[-20:]]))
+        values = np.unique(np.concatenate([values[:20], np.quantile(values, _LEVELS, method="lower"), values[-20:]]))
     trials = len(worlds[0])
     events = [Event(float(t), side) for t in values for side in ("high", "low")]
 

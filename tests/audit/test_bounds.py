@@ -55,7 +55,8 @@ def test_an_infinite_statistic_is_an_event_like_any_other():
     rng = np.random.default_rng(0)
     zero = np.where(rng.random(4000) < 0.3, -np.inf, 0.2)
     certificate = events.certify((zero, np.full(4000, 0.2)))
-    assert certificate.event.side == "low" and certificate.misses == 0
+    assert certificate.event.side == "low"
+    assert certificate.misses == 0
     assert certificate.epsilon() > 4
 
 
@@ -69,7 +70,9 @@ def test_roc_runs_from_corner_to_corner_and_never_falls():
     rng = np.random.default_rng(1)
     false, true = events.roc((rng.normal(size=3000), rng.normal(1, size=3000)))
     assert (false[0], true[0], false[-1], true[-1]) == (0, 0, 1, 1)
-    assert np.all(np.diff(false) >= 0) and np.all(np.diff(true) >= 0) and len(false) <= 202
+    assert np.all(np.diff(false) >= 0)
+    assert np.all(np.diff(true) >= 0)
+    assert len(false) <= 202
     assert np.trapezoid(true, false) == pytest.approx(0.76, abs=0.02)  # Φ(1/√2) = .760; sd ≈ .006
 
 

@@ -1,0 +1,166 @@
+"""The attacker must catch what leaks, must not cry wolf, and must come close to what is true."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from recprivlib.audit import attack, audit, climb, mechanism_game, play, projection_game
+from recprivlib.audit.games import _learned_ratio, _stated_ratio
+from recprivlib.mechanisms import MECHANISMS, Laplace
+from recprivlib.mechanisms.leaky import LEAKY, FloatLaplace
+from recprivlib.parameters import UserError, parameters
+
+SOUND = sorted(
+    name for name in MECHANISMS
+    if MECHANISMS[name].claimed is not None and name not in ("laplace-or-truth", "unary-one-sided")
+)  # fmt: skip
+AT_EPSILON = ["randomized-response", "unary-symmetric", "k-randomized-response", "laplace", "duchi", "piecewise",
+              "optimal-channel", "one-bit-gradient", "discrete-laplace"]  # fmt: skip
+
+
+def at(name, epsilon):
+    mechanism = MECHANISMS[name]
+    return replace(mechanism, epsilon=epsilon) if "epsilon" in parameters(mechanism) else mechanism
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_sound_mechanism_holds_and_is_never_out_attacked(name):
+    for epsilon in (0.5, 1.0, 3.0):
+        found = audit(at(name, epsilon), name=name, trials=20_000, seed=5)
+        assert found.verdict == "holds", found.reason
+        assert found.attacked.decisive <= found.counted.epsilon <= found.claimed.epsilon * (1 + 1e-9)
+        assert 0 < found.attacked.epsilon_lower <= found.attacked.ceiling
+
+
+@pytest.mark.parametrize("name", ["gaussian", "discrete-gaussian", "subsampled-gaussian"])
+def test_with_a_delta_the_attack_stays_below_the_bill_too(name):
+    found = audit(MECHANISMS[name], delta=1e-5, trials=20_000)
+    assert found.attacked.decisive <= found.counted.epsilon < math.inf
+    assert (found.verdict, found.reason) == ("open", "nothing is claimed")
+
+
+@pytest.mark.parametrize("name", AT_EPSILON)
+@pytest.mark.parametrize("epsilon", [1.0, 3.0, 6.0])
+def test_the_attack_reaches_nine_tenths_of_epsilon(name, epsilon):
+    """Power. 10⁵ trials; the rarest certified event has P ≥ e⁻⁶/2 ≈ .0012: 60 misses in 50,000, so its upper
+    limit loses about .3 of ε = 6. Catches an attacker that throws trials or likelihood away."""
+    found = audit(at(name, epsilon), trials=100_000, seed=2)
+    assert found.attacked.epsilon_lower >= 0.9 * found.counted.epsilon
+
+
+@pytest.mark.parametrize("name", ["laplace-or-truth", "unary-one-sided"])
+def test_the_two_printed_mechanisms_without_a_guarantee_are_broken(name):
+    found = audit(MECHANISMS[name], trials=20_000)
+    assert found.verdict == "broken"
+    assert math.isinf(found.counted.epsilon)
+    assert found.counted.why_infinite
+    assert found.attacked.decisive > 2 * found.claimed.epsilon
+
+
+@pytest.mark.parametrize("name", sorted(LEAKY))
+def test_every_leak_is_caught(name):
+    """Half the noise, no clipping, wrong sensitivity, reused noise and uniforms, plain floating point."""
+    found = audit(LEAKY[name], trials=20_000)
+    assert found.verdict == "broken"
+    assert found.attacked.decisive > found.claimed.epsilon
+
+
+def test_floating_point_betrays_a_single_release_and_the_discrete_sampler_does_not():
+    naive = attack(mechanism_game(FloatLaplace(), 1, 5000, rng()), *TERMS, 5000, rng())
+    assert naive.decisive > 4
+    assert naive.attack == "floating-point reachability"
+    exact = audit(MECHANISMS["discrete-laplace"], trials=20_000)
+    assert exact.attacked.decisive <= 1
+
+
+def test_the_likelihood_attack_does_not_feed_on_low_order_bits():
+    """Before the ratio was rounded this audit certified ε ≥ 5 of a Laplace report at ε = 1: a leak of the sampler,
+    but not the one that this attack is about."""
+    assert audit(Laplace(), trials=100_000).attacked.epsilon_lower <= 1.0
+
+
+def test_two_hundred_sound_audits_exceed_at_most_seventeen_times_and_never_at_the_deciding_level():
+    """P(bound > ε) ≤ 5 % each: more than 17 of 200 has probability < 1 % (binomial). Pinned seeds."""
+    loud = certain = 0
+    for seed in range(200):
+        found = audit(at(SOUND[seed % len(SOUND)], 1.0), trials=2000, seed=seed)
+        loud += found.attacked.epsilon_lower > found.counted.epsilon
+        certain += found.attacked.decisive > found.counted.epsilon
+    assert loud <= 17
+    assert certain == 0
+
+
+def test_many_releases_together_give_more_away_and_stay_below_their_sum():
+    one = audit(MECHANISMS["randomized-response"], trials=20_000)
+    ten = audit(MECHANISMS["randomized-response"], count=10, trials=20_000)
+    assert 2 * one.attacked.epsilon_lower < ten.attacked.decisive <= ten.counted.epsilon == pytest.approx(10)
+    assert (ten.verdict, ten.reason) == ("open", "the claim counts one report")
+
+
+def test_a_climbing_bound_never_falls_and_keeps_below_epsilon_or_its_ceiling():
+    game = mechanism_game(MECHANISMS["laplace-or-truth"], 1, 100_000, rng())
+    rungs = climb(play(game, 65_536, rng()))
+    values = [rung.epsilon for rung in rungs]
+    assert values == sorted(values)
+    assert values[-1] > 6
+    assert len(rungs) == 10
+    assert all(rung.epsilon <= rung.ceiling for rung in rungs)
+    honest = climb(play(mechanism_game(MECHANISMS["randomized-response"], 1, 1, rng()), 65_536, rng()))
+    assert 0.9 < honest[-1].epsilon <= 1
+
+
+def noisy_step(clip, sigma, users=20, dimension=5):
+    """A DP-SGD step: per-user gradients clipped to norm 1 (or not), summed, Gaussian noise. World 1 has one user
+    more, whose ratings were crafted: her gradient has norm 10."""
+    people = np.random.default_rng(4).normal(size=(users, dimension)) * 0.1
+    crafted = np.full((1, dimension), 10 / math.sqrt(dimension))
+
+    def clipped(g):
+        return g / np.maximum(1, np.linalg.norm(g, axis=1, keepdims=True)) if clip else g
+
+    sums = (clipped(people).sum(axis=0), clipped(np.vstack([people, crafted])).sum(axis=0))
+    return projection_game(
+        lambda world, runs, rng: sums[world] + rng.normal(0, sigma, (runs, dimension)), sums[1] - sums[0]
+    )
+
+
+def test_a_crafted_user_finds_a_missing_clip_in_a_noisy_gradient():
+    """σ = 1 and clip 1: (ε, 10⁻⁵) of a Gaussian with μ = 1 is 4.38. Without the clip the same noise hides nothing."""
+    sound = attack(noisy_step(clip=True, sigma=1.0), "user", "add-remove", "server", 1e-5, 20_000, rng())
+    broken = attack(noisy_step(clip=False, sigma=1.0), "user", "add-remove", "server", 1e-5, 20_000, rng())
+    assert sound.epsilon_lower > 1.5
+    assert sound.decisive <= 4.38 < broken.decisive
+
+
+def test_a_learned_ratio_finds_what_a_stated_one_finds():
+    mechanism = MECHANISMS["subset-selection"]
+    pair = tuple(np.asarray(x) for x in mechanism.worst_pair())
+    y = mechanism.release(np.zeros(5000, np.int32), rng())
+    learned, stated = _learned_ratio(mechanism, pair, rng())(y), _stated_ratio(mechanism, pair)(y)
+    # 20,000 runs and ten sets, the rarest with P ≈ .06: sd of a log-frequency ≤ .03, of a ratio ≤ .045
+    assert np.abs(learned - stated).max() < 0.2
+
+
+def test_the_same_seed_gives_the_same_audit():
+    once, again = (audit(MECHANISMS["piecewise"], trials=4000, seed=9).attacked for _ in range(2))
+    assert once == again
+
+
+@pytest.mark.parametrize("trials", [0, 99, 2.5, "many"])
+def test_bad_trials_are_refused(trials):
+    with pytest.raises(UserError, match=r"trials is .* but must be a whole number from 100"):
+        audit(Laplace(), trials=trials)
+
+
+def test_terms_that_are_not_stated_are_refused():
+    with pytest.raises(UserError, match="user is not stated here; choose from rating/replace-value"):
+        audit(Laplace(), unit="user")
+
+
+TERMS = ("rating", "replace-value", "server", 0.0)
+
+
+def rng():
+    return np.random.default_rng(0)
