@@ -185,7 +185,7 @@ class Release:
     count: int = 1
     seen_by: tuple[View, ...] = ("server", "shuffled", "model")  # who sees it, or something computed from it alone
     partition: str = ""  # releases that share a name read disjoint data: together they cost their maximum
-    crowd: int = 1  # honest people whose reports of this release an honest shuffler mixes, each time
+    crowd: int = 1  # honest people whose reports a shuffler mixes, each of the `count` times; same ε for any two inputs
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from recprivlib.protocols import Array
 
 @dataclass(frozen=True)
 class Exact:
-    """A value released as it is: ε is infinite. `reason` in at most a dozen words: "item means are released exactly"."""
+    """A value released as it is: ε is infinite. `reason`, in a dozen words: "item means are released exactly"."""
 
     reason: str
 

@@ -1,0 +1,173 @@
+"""Bills as JSON-shaped data: claimed, counted, and the same run at other terms.
+
+    {"claimed": {…} | None, "counted": {"epsilon", "delta", "unit", "relation", "trust", "view", "how",
+     "assumptions", ["why_infinite"]}, "also": [{…} like counted, …]}
+
+An infinite ε is a float here; `experiment.plain` alone writes it as "inf".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from recprivlib.accounting.guarantee import guarantee, resolved, supported
+from recprivlib.mechanisms.losses import SubsampledGaussian
+from recprivlib.parameters import UserError
+from recprivlib.protocols import (
+    Change,
+    Claim,
+    Entry,
+    Guarantee,
+    Ledger,
+    Mechanism,
+    Relation,
+    Release,
+    Sizes,
+    Unbounded,
+    Unit,
+    View,
+)
+
+Bill = dict[str, Any]
+MOST_COUNT = 1_000_000_000
+
+
+def bill(
+    entry: Entry, system: Any, sizes: Sizes, *, delta: float | None = None, unit: Unit | None = None,
+    relation: Relation | None = None, view: View | None = None,
+) -> Bill:  # fmt: skip
+    """The bill of `system` over a population of `sizes`; terms that are left out are the entry's.
+
+    δ, unless given, is the system's own, or 0 where everything has a pure ε, or `small_delta(users)`.
+    """
+    ledger = system.ledger(sizes)
+    if not ledger:
+        return {"claimed": None, "counted": None, "also": []}
+    unit, relation = _terms(ledger, entry.terms, unit, relation, view)
+    own = getattr(system, "delta", None)
+    return _bill(ledger, unit, relation, own if delta is None else delta, view, small_delta(sizes.users))
+
+
+def mechanism_bill(
+    mechanism: Mechanism, name: str, count: int = 1, *, delta: float | None = None, unit: Unit | None = None,
+    relation: Relation | None = None, view: View | None = None, users: int | None = None,
+) -> Bill:  # fmt: skip
+    """The bill of `count` releases of a mechanism that stands alone; with `users`, a crowd a shuffler could mix."""
+    if not 1 <= count <= MOST_COUNT:
+        raise UserError(f"count is {count}, but must be a whole number from 1 to {MOST_COUNT:,}")
+    if users is not None and users < 1:
+        raise UserError(f"users is {users}, but must be at least 1")
+    neighbours = _stated(mechanism)
+    views: tuple[View, ...] = ("server", "shuffled", "model") if users else ("server", "model")
+    release = Release(name, mechanism, neighbours, count, views, crowd=users or 1)
+    ledger = Ledger(
+        (release,), trust="whoever adds the noise", claimed=_times(getattr(mechanism, "claimed", None), count)
+    )
+    unit, relation = _terms(ledger, next(iter(neighbours)), unit, relation, view)
+    return _bill(ledger, unit, relation, delta, view, small_delta(users) if users else 1e-6)
+
+
+def small_delta(users: int) -> float:
+    """A power of ten, at most 1/(10·users): far fewer than one person is expected to be unlucky.
+
+    >>> small_delta(943), small_delta(6040), small_delta(50_000)
+    (0.0001, 1e-05, 1e-06)
+    """
+    return float(f"1e{math.floor(-math.log10(10 * users))}")
+
+
+def as_json(found: Guarantee) -> Bill:
+    """A guarantee in the shape of the command line."""
+    shape = {"epsilon": found.epsilon, "delta": found.delta, "unit": found.unit, "relation": found.relation,
+             "trust": found.trust, "view": found.view, "how": found.how,
+             "assumptions": list(found.assumptions)}  # fmt: skip
+    return shape | ({"why_infinite": found.why_infinite} if found.why_infinite else {})
+
+
+def _bill(ledger: Ledger, unit: Unit, relation: Relation, delta: float | None, view: View | None, small: float) -> Bill:
+    view = view or _default_view(ledger)
+    if delta is None:
+        delta = 0.0 if resolved(ledger, unit, relation, view).pure else small
+    counted = guarantee(ledger, unit, relation, delta, view)
+    return {
+        "claimed": _claimed(ledger.claimed),
+        "counted": as_json(counted),
+        "also": [as_json(other) for other in _others(ledger, counted, small)],
+    }
+
+
+def _others(ledger: Ledger, counted: Guarantee, small: float) -> list[Guarantee]:
+    """The same run at a small δ, to other viewers, and for other units."""
+    unit, relation, view, small = counted.unit, counted.relation, counted.view, counted.delta or small
+    asked: list[tuple[Unit, Relation, float, View]] = []
+    if math.isfinite(counted.epsilon):
+        asked.append((unit, relation, small, view))
+    asked += [(unit, relation, small, other) for other in _other_views(ledger, counted)]
+    asked += [(*terms, counted.delta, view) for terms in supported(ledger, view)]
+    return _news(counted, [guarantee(ledger, *terms) for terms in asked])
+
+
+def _other_views(ledger: Ledger, counted: Guarantee) -> list[View]:
+    """Those that state the same unit and relation; the shuffler's only where one hides somebody."""
+    seen = [v for v in get_args(View) if any(v in release.seen_by for release in ledger.releases)]
+    terms = counted.unit, counted.relation
+    useful = [v for v in seen if v != "shuffled" or any(release.crowd > 1 for release in ledger.releases)]
+    return [v for v in useful if v != counted.view and terms in supported(ledger, v)]
+
+
+def _news(counted: Guarantee, others: list[Guarantee]) -> list[Guarantee]:
+    """Without those that say the same ε again: a viewer or a δ that changes nothing."""
+    first: dict[tuple[float, Unit, Relation], Guarantee] = {}
+    for other in [counted, *others]:
+        first.setdefault((other.epsilon, other.unit, other.relation), other)
+    return list(first.values())[1:]
+
+
+def _default_view(ledger: Ledger) -> View:
+    """The server's, if it is promised anything; else what the published model tells."""
+    return next(v for v in ("server", "model", "shuffled") if any(v in r.seen_by for r in ledger.releases))
+
+
+def _terms(
+    ledger: Ledger, usual: tuple[Unit, Relation] | None, unit: Unit | None, relation: Relation | None, view: View | None
+) -> tuple[Unit, Relation]:
+    """What is asked for; a half that is left out is the usual one, or the first that goes with the other half."""
+    known = supported(ledger, view or _default_view(ledger))
+    usual = usual or (known[0] if known else None)
+    for terms in ([usual] if usual else []) + known:
+        if unit in (None, terms[0]) and relation in (None, terms[1]):
+            return terms
+    if unit is None or relation is None:
+        allowed = ", ".join(f"{u}/{r}" for u, r in known) or "none: its releases share no terms"
+        asked = f"unit {unit!r}" if unit else f"relation {relation!r}"
+        raise UserError(f"the {asked} is not stated here; choose from {allowed}")
+    return unit, relation
+
+
+def _stated(mechanism: Any) -> Mapping[tuple[Unit, Relation], Change | Unbounded]:
+    """The terms at which a mechanism can stand alone.
+
+    Its noise is relative to the sensitivity under the stated relation, so that a Poisson cohort can be stated
+    under replace too: at the same multiplier it then has twice the physical noise.
+    """
+    neighbours = dict(mechanism.neighbours)
+    loss = mechanism.loss(1.0)
+    if isinstance(loss, SubsampledGaussian) and loss.scheme == "poisson":
+        neighbours["user", "replace"] = Change()
+    return neighbours
+
+
+def _times(claim: Claim | None, count: int) -> Claim | None:
+    """What the source would claim of `count` releases: the sum."""
+    if claim is None or count == 1:
+        return claim
+    return dataclasses.replace(
+        claim, epsilon=count * claim.epsilon, delta=count * claim.delta, counts=f"{count:,} reports"
+    )
+
+
+def _claimed(claim: Claim | None) -> Bill | None:
+    return None if claim is None else dataclasses.asdict(claim)

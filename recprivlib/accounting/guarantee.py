@@ -1,0 +1,185 @@
+"""From a ledger to a guarantee: which releases count, what they cost, and why there may be no finite ε."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from recprivlib.accounting.compose import tightest
+from recprivlib.accounting.pairs import Pair, pair
+from recprivlib.accounting.shuffle import shuffled
+from recprivlib.mechanisms.losses import NoBound, NotKnown
+from recprivlib.mechanisms.special import Exact, Unknown
+from recprivlib.parameters import UserError
+from recprivlib.protocols import Change, Guarantee, Ledger, Relation, Release, Unbounded, Unit, View
+
+Part = tuple[Pair, int]
+COMBINATIONS = 256  # of disjoint parts that are tried one by one
+
+
+@dataclass(frozen=True)
+class Run:
+    """A ledger at stated terms: what is composed, in every choice of a part of the disjoint data."""
+
+    choices: tuple[tuple[Part, ...], ...]
+    why_infinite: str = ""  # why nothing finite can be said at any small δ
+    crowds: tuple[int, ...] = ()  # of the shufflers that count
+    disjoint: bool = False
+
+    @property
+    def pure(self) -> bool:
+        """Whether δ = 0 says all there is to say."""
+        pairs = [one for choice in self.choices for one, _ in choice]
+        return bool(self.why_infinite) or (not self.crowds and all(math.isfinite(p.pure) or p.certain for p in pairs))
+
+
+def guarantee(ledger: Ledger, unit: Unit, relation: Relation, delta: float, view: View) -> Guarantee:
+    """(ε, δ) of the whole run at the stated terms, against whoever has `view`.
+
+    Refuses what the ledger does not say; ε is infinite, with the reason, where no bound exists or none is known.
+    """
+    if not 0 <= delta < 1:
+        raise UserError(f"delta is {delta!r}, but must be at least 0 and below 1")
+    run = resolved(ledger, unit, relation, view)
+    trust = "an honest shuffler" if run.crowds else ledger.trust
+    if run.why_infinite:
+        said = _assumptions(ledger, run)
+        return Guarantee(math.inf, delta, unit, relation, view, trust, "no finite ε", said, run.why_infinite)
+    epsilon, how, parts = max(((*tightest(parts, delta), parts) for parts in run.choices), key=lambda found: found[0])
+    epsilon = float(f"{epsilon:.12g}")  # further digits are floating-point noise
+    why = "" if math.isfinite(epsilon) else _no_bound_at(delta, parts)
+    if run.disjoint:
+        how += "; of disjoint data the dearest part"
+    return Guarantee(epsilon, delta, unit, relation, view, trust, how, _assumptions(ledger, run, parts), why)
+
+
+def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
+    """What `view` sees at the stated terms."""
+    _check(unit, relation, view)
+    seen = visible(ledger, view)
+    changed = [(release, _change(release, seen, unit, relation)) for release in seen]
+    changed = [(release, change) for release, change in changed if not _untouched(change)]
+    why = _why_infinite(changed)
+    if why:
+        return Run((), why)
+    fixed: list[Part] = []
+    disjoint: dict[str, list[Part]] = {}
+    for release, change in changed:
+        part = _part(release, change, unit, relation, view)
+        if part:
+            (disjoint.setdefault(release.partition, []) if release.partition else fixed).append(part)
+    choices = tuple((*fixed, *choice) for choice in _choices(disjoint))
+    crowds = {part[0].crowd for choice in choices for part in choice} - {1}
+    return Run(choices, "", tuple(sorted(crowds)), bool(disjoint))
+
+
+def visible(ledger: Ledger, view: View) -> list[Release]:
+    """The releases that `view` sees; refused where the ledger prices none, for that would read as ε = 0."""
+    if not ledger:
+        raise UserError("nothing is promised about privacy here, so there is nothing to count")
+    seen = [release for release in ledger.releases if view in release.seen_by]
+    if not seen:
+        views = [v for v in get_args(View) if any(v in release.seen_by for release in ledger.releases)]
+        raise UserError(f"the view {view!r} is not priced here; choose from {', '.join(views)}")
+    return seen
+
+
+def supported(ledger: Ledger, view: View) -> list[tuple[Unit, Relation]]:
+    """The (unit, relation) that every release seen by `view` states."""
+    stated = [release.neighbours for release in visible(ledger, view) if not _always_counts(release)]
+    return [terms for terms in (stated[0] if stated else {}) if all(terms in other for other in stated)]
+
+
+def _check(unit: str, relation: str, view: str) -> None:
+    for word, value, kind in (("unit", unit, Unit), ("relation", relation, Relation), ("view", view, View)):
+        if value not in get_args(kind):
+            raise UserError(f"the {word} is {value!r}, but must be one of {', '.join(get_args(kind))}")
+
+
+def _untouched(change: Change | Unbounded) -> bool:
+    """Nothing that the release reads differs between neighbours."""
+    return isinstance(change, Change) and (change.inputs == 0 or change.distance == 0)
+
+
+def _always_counts(release: Release) -> bool:
+    """An exact or unknown release that states no terms counts at all of them."""
+    return isinstance(release.mechanism, (Exact, Unknown)) and not release.neighbours
+
+
+def _change(release: Release, seen: list[Release], unit: Unit, relation: Relation) -> Change | Unbounded:
+    if _always_counts(release):
+        return Change()
+    if (unit, relation) not in release.neighbours:
+        terms = [t for t in release.neighbours if all(t in r.neighbours for r in seen if not _always_counts(r))]
+        allowed = ", ".join(f"{u}/{r}" for u, r in terms) or "none: its releases share no terms"
+        raise UserError(f"{unit}/{relation} is not stated for {release.what!r}; choose from {allowed}")
+    return release.neighbours[unit, relation]
+
+
+def _why_infinite(changed: Iterable[tuple[Release, Change | Unbounded]]) -> str:
+    """Why nothing finite can be said, or nothing. A proof that ε is infinite goes before a lack of proof."""
+    infinite: list[str] = []
+    unknown: list[str] = []
+    for release, change in changed:
+        loss = change if isinstance(change, Unbounded) else release.mechanism.loss(change.distance)
+        if isinstance(loss, (Unbounded, NoBound)):
+            infinite.append(loss.reason)
+        elif isinstance(loss, NotKnown):
+            unknown.append(loss.reason)
+    if infinite:
+        return "; ".join(dict.fromkeys(infinite))
+    return "not known: " + "; ".join(dict.fromkeys(unknown)) if unknown else ""
+
+
+def _part(release: Release, change: Change | Unbounded, unit: Unit, relation: Relation, view: View) -> Part | None:
+    """The pair of a release and how often it counts: `count` times `inputs`, for each is noised on its own."""
+    assert isinstance(change, Change)
+    one = pair(release.mechanism.loss(change.distance), relation)
+    if one is None:
+        return None
+    # Clones hide a changed report, not a missing one: a person who comes or goes is counted without them.
+    joins = unit == "user" and relation == "add-remove"
+    if view == "shuffled" and release.crowd > 1 and math.isfinite(one.pure) and not joins:
+        one = shuffled(one, release.crowd, bit=_sends_bits(release))
+    return one, release.count * change.inputs
+
+
+def _sends_bits(release: Release) -> bool:
+    """Whether a report has two values in fact; the loss may have merged outputs, the mechanism's channel has not."""
+    return np.shape(getattr(release.mechanism, "channel", ()))[-1:] == (2,)
+
+
+def _choices(disjoint: dict[str, list[Part]]) -> Iterable[tuple[Part, ...]]:
+    """One part of each partition: two neighbours differ in one part only, so the worst choice is the bill."""
+    options = []
+    for parts in disjoint.values():
+        most: dict[Pair, int] = {}
+        for one, count in parts:
+            most[one] = max(most.get(one, 0), count)
+        options.append(list(most.items()))
+    if math.prod(len(option) for option in options) > COMBINATIONS:
+        raise UserError(f"disjoint data in more than {COMBINATIONS} different ways; state one worst release instead")
+    return itertools.product(*options)
+
+
+def _no_bound_at(delta: float, run: Iterable[Part]) -> str:
+    """Why the tightest sum of a run is infinite."""
+    if delta == 0:
+        return "; ".join(dict.fromkeys(one.unbounded for one, _ in run if one.unbounded))
+    return f"an output that only one of two neighbours can give is likelier than δ = {delta:g}"
+
+
+def _assumptions(ledger: Ledger, run: Run, parts: Iterable[Part] = ()) -> tuple[str, ...]:
+    """What a reader must believe: the ledger's own, what is public, the shuffler, the state of the proof."""
+    said = list(ledger.assumed) + [f"public: {what}" for what in ledger.public]
+    said += [
+        f"the shuffler is honest, and {crowd:,} honest people report in every round, in a shuffle of its own"
+        for crowd in run.crowds
+    ]
+    said += [one.note for one, _ in parts if one.note]
+    return tuple(dict.fromkeys(said))

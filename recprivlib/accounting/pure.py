@@ -1,0 +1,13 @@
+"""Basic composition: pure ε adds up (Dwork, McSherry, Nissim & Smith 2006). The only method at δ = 0."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from recprivlib.accounting.pairs import Pair
+
+
+def epsilon(parts: Sequence[tuple[Pair, int]]) -> float:
+    """Σ count·ε; infinite where one release has no pure ε."""
+    return math.fsum(count * pair.pure for pair, count in parts)
