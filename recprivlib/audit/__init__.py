@@ -107,7 +107,7 @@ def audit(
     exact = exact_epsilon(ledger, unit, relation) if delta == 0 else None
     once = len(ledger.releases) == 1 and ledger.releases[0].count == 1
     word, reason = verdict(ledger.claimed, counted, attacked.decisive, exact, once=once)
-    mode = getattr(target, "mode", "")
+    mode = getattr(ledger.releases[0].mechanism, "mode", "")
     return Audit(name or type(target).__name__, values(target), ledger.claimed, counted, attacked, word, reason, mode)
 
 

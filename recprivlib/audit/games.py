@@ -28,8 +28,13 @@ class Game:
     play: Callable[[int, int, np.random.Generator], Array]
 
 
-def mechanism_game(mechanism: Any, times: int, trials: int, rng: np.random.Generator) -> Game:
-    """Tell the mechanism's worst pair of inputs apart from `times` independent releases."""
+def mechanism_game(
+    mechanism: Any, times: int, trials: int, rng: np.random.Generator, *, opposite: bool = False
+) -> Game:
+    """Tell the mechanism's worst pair of inputs apart from `times` independent releases.
+
+    `opposite`: every second input moves the other way, as the two bits of a swap do.
+    """
     pair = tuple(np.asarray(x) for x in mechanism.worst_pair())
     attack, ratio = _ratio(mechanism, pair, rng)
     used = int(min(times, max(1, MOST // trials)))
@@ -40,8 +45,13 @@ def mechanism_game(mechanism: Any, times: int, trials: int, rng: np.random.Gener
         return np.concatenate([_total(min(step, trials - done), world, rng) for done in range(0, trials, step)])
 
     def _total(runs: int, world: int, rng: np.random.Generator) -> Array:
-        x = np.broadcast_to(pair[world], (runs * used, *pair[world].shape))
-        return ratio(mechanism.release(x, rng)).reshape(runs, used).sum(axis=1)
+        here, there = (pair[world], pair[1 - world] if opposite else pair[world])
+        inputs = np.stack([there if turn % 2 else here for turn in range(used)])
+        x = np.broadcast_to(inputs, (runs, *inputs.shape)).reshape(runs * used, *pair[world].shape)
+        ratios = ratio(mechanism.release(x, rng)).reshape(runs, used)
+        if opposite:
+            ratios[:, 1::2] *= -1
+        return ratios.sum(axis=1)
 
     return Game(attack + part, play)
 
@@ -126,5 +136,5 @@ def ledger_games(
         if view not in release.seen_by or change is None or not hasattr(release.mechanism, "worst_pair"):
             continue
         times = release.count if isinstance(change, Unbounded) else release.count * change.inputs
-        games.append(mechanism_game(release.mechanism, times, trials, rng))
+        games.append(mechanism_game(release.mechanism, times, trials, rng, opposite=relation == "swap"))
     return tuple(games)

@@ -99,6 +99,27 @@ def test_many_releases_together_give_more_away_and_stay_below_their_sum():
     assert (ten.verdict, ten.reason) == ("open", "the claim counts one report")
 
 
+def test_the_two_bits_of_a_swap_move_in_opposite_directions():
+    """A bit kept with p = .9 if set, q = .5 if not: two bits that rise together give ln(.5²/.1²) = 3.2 away, a
+    swap ln(.9·.5/(.5·.1)) = 2.2. Catches an attack on inputs that no swap gives."""
+
+    class Bit:
+        def worst_pair(self):
+            return np.int8(0), np.int8(1)
+
+        def release(self, x, rng):
+            return (rng.random(x.shape) < np.where(x, 0.9, 0.5)).astype(np.int8)
+
+        def log_density(self, y, x):
+            one = np.where(x, 0.9, 0.5)
+            return np.log(np.where(y, one, 1 - one))
+
+    swap = attack(mechanism_game(Bit(), 2, 50_000, rng(), opposite=True), *TERMS, 50_000, rng())
+    assert swap.epsilon_lower == pytest.approx(math.log(0.45 / 0.05), abs=0.15)
+    rise = attack(mechanism_game(Bit(), 2, 50_000, rng()), *TERMS, 50_000, rng())
+    assert rise.epsilon_lower == pytest.approx(math.log(0.25 / 0.01), abs=0.3)
+
+
 def test_a_climbing_bound_never_falls_and_keeps_below_epsilon_or_its_ceiling():
     game = mechanism_game(MECHANISMS["laplace-or-truth"], 1, 100_000, rng())
     rungs = climb(play(game, 65_536, rng()))

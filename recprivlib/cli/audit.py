@@ -1,0 +1,100 @@
+"""`recpriv audit`: attack the real release, and say what that proves."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from recprivlib.accounting.bills import as_json
+from recprivlib.cli._shared import add_population, add_set, emit, number, settings, table
+from recprivlib.parameters import UserError, configured
+from recprivlib.protocols import Sizes
+
+GLOSS = "attacks a system or mechanism: claimed, counted, attacked"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="a system or mechanism (or a deliberately leaky one)")
+    add_set(parser)
+    parser.add_argument("--count", type=int, default=1, metavar="n", help="releases of a mechanism (default: 1)")
+    parser.add_argument("--trials", type=int, default=100_000, metavar="T", help="runs of either world")
+    parser.add_argument("--seed", type=int, default=0, metavar="s")
+    parser.add_argument("--delta", type=float, metavar="d", help="default: the claim's")
+    parser.add_argument("--unit", choices=["interaction", "rating", "user"])
+    parser.add_argument("--relation", choices=["add-remove", "replace-value", "swap", "replace"])
+    parser.add_argument("--view", choices=["server", "model"], default="server", help="who attacks (default: server)")
+    add_population(parser)
+
+
+def execute(args: argparse.Namespace) -> None:
+    from recprivlib.audit import audit
+
+    target = configured(_found(args.name), settings(args.set))
+    if args.count < 1:
+        raise UserError(f"count is {args.count}, but must be a whole number from 1 on")
+    if hasattr(target, "fit") and args.count != 1:
+        raise UserError("--count is for mechanisms; a system says itself how often it releases")
+    found = audit(
+        target, name=args.name, count=args.count, sizes=Sizes(args.users or 943, args.items or 1682), unit=args.unit,
+        relation=args.relation, view=args.view, delta=args.delta, trials=args.trials, seed=args.seed,
+        progress=_progress if sys.stderr.isatty() else None,
+    )  # fmt: skip
+    document = as_document(found)
+    if args.json:
+        emit(document)
+    else:
+        print(_summary(document))
+
+
+def as_document(found: Any) -> dict[str, Any]:
+    """An audit in the shape of the command line."""
+    from dataclasses import asdict
+
+    attacked = {
+        key: getattr(found.attacked, key)
+        for key in ("epsilon_lower", "confidence", "delta", "unit", "relation", "view", "trials", "ceiling", "attack",
+                    "decisive", "true_positive_rate", "false_positive_rate")
+    }  # fmt: skip
+    return {
+        "system": found.system,
+        "params": dict(found.params),
+        "claimed": asdict(found.claimed) if found.claimed else None,
+        "counted": as_json(found.counted),
+        "attacked": attacked,
+        "verdict": found.verdict,
+        "reason": found.reason,
+        "mode": found.mode,
+    }
+
+
+def _found(name: str) -> Any:
+    """A system's or mechanism's value by its stable name."""
+    from recprivlib.mechanisms import MECHANISMS
+    from recprivlib.mechanisms.leaky import LEAKY
+    from recprivlib.registry import systems
+
+    known = {entry_name: entry.system for entry_name, entry in systems().items() if entry.terms}
+    known |= MECHANISMS | LEAKY
+    if name in systems() and name not in known:
+        raise UserError(f"{name} promises no privacy: there is nothing to attack")
+    if name not in known:
+        raise UserError(f"there is no system or mechanism {name!r}; choose from {', '.join(sorted(known))}")
+    return known[name]
+
+
+def _progress(done: float) -> None:
+    print(f"\r{done:4.0%} of the trials", end="" if done < 1 else "\n", file=sys.stderr, flush=True)
+
+
+def _summary(audit: dict[str, Any]) -> str:
+    claimed, counted, attacked = audit["claimed"], audit["counted"], audit["attacked"]
+    terms = f"{counted['unit']}, {counted['relation']}; seen by the {counted['view']}"
+    shown = f"≥ {attacked['epsilon_lower']:.2f}"
+    rows = [
+        ["claimed", number(claimed["epsilon"]) if claimed else "none", claimed["where"] if claimed else ""],
+        ["counted", number(counted["epsilon"]), counted.get("why_infinite") or counted["how"]],
+        ["attacked", shown, f"{attacked['attack']}, {attacked['trials']:,} trials a world could show "
+                            f"{attacked['ceiling']:.1f} at most"],
+    ]  # fmt: skip
+    return "\n".join([f"{audit['system']} ({terms})", table(rows, right=[1]), f"{audit['verdict']}: {audit['reason']}"])
