@@ -51,7 +51,7 @@ def _found(name: str) -> tuple[str, Entry]:
     try:
         return _catalogue()[name]
     except (KeyError, TypeError):
-        near = difflib.get_close_matches(str(name), _catalogue(), n=3, cutoff=0.7)
+        near = difflib.get_close_matches(str(name).lower(), _catalogue(), n=3, cutoff=0.7)
         hint = f"; did you mean {' or '.join(near)}?" if near else f"; choose from {', '.join(_catalogue())}"
         raise UserError(f"there is no system {name!r}{hint}") from None
 

@@ -87,6 +87,15 @@ def table(rows: Sequence[Sequence[str]], right: Iterable[int] = (), indent: str 
     return "\n".join(lines)
 
 
+def shown(value: Any) -> str:
+    """A parameter's value as one would type it.
+
+    >>> shown(300.0), shown(True), shown(None), shown("jaccard")
+    ('300', 'true', 'none', 'jaccard')
+    """
+    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+
+
 def number(value: float | str | None) -> str:
     """A budget in words: two significant digits below 10, whole above.
 

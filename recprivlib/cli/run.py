@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from recprivlib.cli._shared import add_population, add_set, emit, number, say, seeds, settings, table
+from recprivlib.cli._shared import add_population, add_set, emit, number, say, seeds, settings, shown, table
 from recprivlib.data import load
 from recprivlib.evaluation import PROTOCOLS, interval
 from recprivlib.experiment import protocol_of, run, to_json
@@ -14,6 +14,7 @@ from recprivlib.parameters import configured
 from recprivlib.protocols import Report
 from recprivlib.registry import get
 
+BILL = ("unit", "relation", "trust", "view", "how", "why_infinite")
 GLOSS = "trains a system, evaluates it and writes its bill"
 
 
@@ -49,7 +50,7 @@ def _summary(reports: list[Report]) -> str:
     """One table: the mean over the seeds, with its interval over users."""
     first = reports[0]
     runs = f"seed {first.seed}" if len(reports) == 1 else f"mean of {len(reports)} seeds"
-    params = ", ".join(f"{name} {value}" for name, value in first.params.items())
+    params = ", ".join(f"{name} {shown(value)}" for name, value in first.params.items())
     rows = [["", "", "95 % interval"]]
     for name in first.metrics:
         mean = sum(report.metrics[name] for report in reports) / len(reports)
@@ -69,6 +70,6 @@ def _bill(guarantee: Mapping[str, Any] | None) -> str:
         terms = guarantee.get(word)
         if terms:
             delta = f", δ = {terms['delta']:g}" if terms.get("delta") else ""
-            about = [str(terms[key]) for key in ("unit", "relation", "trust", "view", "how") if terms.get(key)]
+            about = [str(terms[key]) for key in BILL if terms.get(key)]
             lines.append(f"{word} ε = {number(terms['epsilon'])}{delta} ({'; '.join(about)})")
     return "\n".join(lines)

@@ -6,7 +6,7 @@ import argparse
 from itertools import groupby
 from typing import Any
 
-from recprivlib.cli._shared import emit, table
+from recprivlib.cli._shared import emit, shown, table
 from recprivlib.parameters import Parameter, parameters
 from recprivlib.protocols import Entry
 from recprivlib.registry import stem, systems
@@ -24,7 +24,7 @@ def execute(args: argparse.Namespace) -> None:
         return
     for paper, group in groupby(systems().items(), key=lambda pair: stem(pair[0])):
         print(f"{paper}\n{table([_row(name, entry) for name, entry in group])}\n")
-    rows = [[name, key, _shown(getattr(entry.system, key)), meta.allowed, meta.gloss]
+    rows = [[name, key, shown(getattr(entry.system, key)), meta.allowed, meta.gloss]
             for name, entry in systems().items() for key, meta in parameters(entry.system).items()]  # fmt: skip
     if rows:
         print(f"parameters, with defaults\n{table(_once(rows))}")
@@ -62,10 +62,6 @@ def _parameter(meta: Parameter, default: Any) -> dict[str, Any]:
 def _row(name: str, entry: Entry) -> list[str]:
     bill = "no privacy" if entry.terms is None else f"one {entry.terms[0]}, {entry.terms[1]}"
     return [name, entry.role, entry.task, bill, entry.gloss]
-
-
-def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value).lower()
 
 
 def _once(rows: list[list[str]]) -> list[list[str]]:
