@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -29,6 +30,9 @@ from fingerprint import ROOT, library
 def name_cache(app: Sphinx, config: Any) -> None:
     """Runs before MyST-NB reads its settings."""
     folder = Path(app.outdir).parent / "executed"
+    older = sorted(folder.glob("*"), key=lambda path: path.stat().st_mtime)[:-3]
+    for forgotten in older:
+        shutil.rmtree(forgotten, ignore_errors=True)
     config.nb_execution_cache_path = str(folder / library())
 
 

@@ -1,0 +1,99 @@
+"""Keep what the executed chapters print as references under tests/notebooks, for nbval to compare with.
+
+    python tools/notebooks.py
+
+A reference holds the code cells of a chapter and what they say in text (a figure says its numbers rounded). Prose
+and pictures are left out, so that a better sentence changes no reference and a changed number stands out in a diff.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCES = ROOT / "tests" / "notebooks"
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "book" / "_ext")]
+
+
+def chapters() -> list[Path]:
+    """The executable pages of the table of contents."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    names = [toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])]
+    pages = [ROOT / f"{name}.md" for name in names]
+    return [page for page in pages if page.read_text("utf-8").startswith("---\nfile_format: mystnb")]
+
+
+def cells(page: Path) -> list[tuple[str, list[str]]]:
+    """The code of a chapter as it is written: (source, tags) of each cell."""
+    notebook = jupytext.reads(page.read_text("utf-8"), fmt="md:myst")
+    return parts(notebook)
+
+
+def parts(notebook: Any) -> list[tuple[str, list[str]]]:
+    """(source, tags) of each code cell of a notebook."""
+    code = (cell for cell in notebook.cells if cell.cell_type == "code")
+    return [(cell.source, list(cell.metadata.get("tags", []))) for cell in code]
+
+
+def executed(page: Path) -> Any:
+    """A chapter as the build ran it, from the cache that the build fills."""
+    from jupyter_cache import get_cache
+
+    from fingerprint import library
+
+    cache = get_cache(ROOT / "_build" / "work" / "executed" / library())
+    for record in cache.list_cache_records():
+        notebook = cache.get_cache_bundle(record.pk).nb
+        if Path(record.uri) == page and parts(notebook) == cells(page):
+            return notebook
+    sys.exit(f"{page.name} was not executed as it stands: run make book and read what it says")
+
+
+def reference(notebook: Any) -> Any:
+    """The part of an executed chapter that a test compares."""
+    kept = []
+    for number, cell in enumerate(cell for cell in notebook.cells if cell.cell_type == "code"):
+        fresh = nbformat.v4.new_code_cell(cell.source, id=f"cell-{number}", execution_count=number + 1)
+        if tags := cell.metadata.get("tags"):
+            fresh.metadata["tags"] = tags
+        fresh.outputs = [output for output in map(spoken, cell.outputs) if output]
+        kept.append(fresh)
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return nbformat.v4.new_notebook(cells=kept, metadata=kernel)
+
+
+def spoken(output: Any) -> Any:
+    """An output as text, or None if it says nothing in text."""
+    if output.output_type == "stream":
+        return nbformat.v4.new_output("stream", name=output.name, text=output.text)
+    if "text/plain" not in output.get("data", {}):
+        return None
+    count = {"execution_count": None} if output.output_type == "execute_result" else {}
+    return nbformat.v4.new_output(output.output_type, data={"text/plain": output.data["text/plain"]}, **count)
+
+
+def main() -> None:
+    from book import build
+
+    build()
+    pages = chapters()
+    for page in pages:
+        path = REFERENCES / f"{page.stem}.ipynb"
+        text = nbformat.writes(reference(executed(page))) + "\n"
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            print(f"{path.relative_to(ROOT)}: written; read the diff before you commit it")
+    for path in REFERENCES.glob("*.ipynb"):
+        if path.stem not in {page.stem for page in pages}:
+            path.unlink()
+            print(f"{path.relative_to(ROOT)}: removed, its chapter is gone")
+
+
+if __name__ == "__main__":
+    main()
