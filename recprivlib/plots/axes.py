@@ -63,15 +63,13 @@ def _rate(title: str, high: float, step: float) -> Axis:
 
 
 TOP_K = Axis("length of the list, K", 1, 20, ticks=(1, 5, 10, 15, 20))
-NEIGHBORS = Axis(
-    "neighbours, from few close films to everything", 5, 500, log=True, ticks=(5, 10, 20, 50, 100, 200, 500)
-)
-SAMPLED = _rate("next film in the top K of 100", 0.8, 0.2)
-FULL = _rate("next film in the top K of all", 0.4, 0.1)
+NEIGHBORS = Axis("neighbours who vote", 5, 500, log=True, ticks=(5, 10, 20, 50, 100, 200, 500))
+SAMPLED = _rate("found in the top K of 100", 0.8, 0.2)
+FULL = _rate("found in the top K of all", 0.4, 0.1)
 COLD = _rate("next film found, cold users", 0.3, 0.1)
 EPSILON = Axis("ε per report", 0.1, 8, log=True, ticks=(0.1, 0.2, 0.5, 1, 2, 5, 8))
 EPSILON_WIDE = Axis("ε", 0.05, 20, log=True, ticks=(0.05, 0.1, 0.5, 1, 5, 20))
-LONG_LIST = _rate("next film in the top K of 100", 1.0, 0.2)  # K to 20 passes .8
+LONG_LIST = _rate("found in the top K of 100", 1.0, 0.2)  # K to 20 passes .8
 GROUPS = ("up to 30", "31–60", "61–120", "121–240", "more")
 ACTIVITY = Axis("films in the history", -0.5, 4.5, ticks=(0, 1, 2, 3, 4), names=GROUPS)
 STARS_WIDE = Axis("RMSE in stars, better ↑", 1.6, 0.9, ticks=(1.6, 1.4, 1.2, 1.0, 0.9))

@@ -14,7 +14,7 @@ import numpy as np
 
 from recprivlib.plots.axes import Axis
 from recprivlib.plots.numerals import epsilon
-from recprivlib.plots.palette import BAND, FONT, GRID, INK, PAGE, ROLES, SECONDARY, colour, faded
+from recprivlib.plots.palette import BAND, FONT, GRID, INK, PAGE, ROLES, SECONDARY, VEIL, colour, faded
 
 Trace = dict[str, Any]
 GAP = 14  # pixels between the labels of two lines, at least
@@ -22,11 +22,12 @@ GAP = 14  # pixels between the labels of two lines, at least
 
 @dataclass(frozen=True)
 class Label:
-    """A line's own name, written at its right end instead of in a legend."""
+    """A line's own name, written at its right end instead of in a legend; with `x`, the name of a dot."""
 
     text: str
     y: float
     role: str
+    x: float | None = None
 
 
 @dataclass(frozen=True)
@@ -141,12 +142,26 @@ class Chart:
             "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": False,
             "font": {"family": FONT, "size": size, "color": INK[0]}, "dragmode": False, "hovermode": "closest",
             "hoverlabel": {"bgcolor": PAGE[0], "bordercolor": SECONDARY[0], "font": {"color": INK[0], "size": size}},
-            "xaxis": _drawn(self.x, size), "yaxis": _drawn(self.y, size),
-            "annotations": self._annotations(labels), "uirevision": "constant", "meta": {"alt": alt},
+            "xaxis": _drawn(self.x, size), "yaxis": _drawn(self.y, size), "annotations": self._annotations(labels),
+            "uirevision": "constant", "meta": {"alt": alt},
         }  # fmt: skip
         return {"data": list(traces), "layout": layout}
 
     def _annotations(self, labels: Sequence[Label]) -> list[dict[str, Any]]:
+        of_lines = [label for label in labels if label.x is None]
+        of_dots = [self._dot_label(label, label.x) for label in labels if label.x is not None]
+        return self._line_labels(of_lines) + of_dots
+
+    def _dot_label(self, label: Label, x: float) -> dict[str, Any]:
+        """Above its dot; `label.y` is the top of the whisker."""
+        at = {"x": number(self.x.at(self.x.pinned(x))), "y": number(self.y.at(self.y.pinned(label.y)))}
+        share = self.x.place(x)
+        side = "left" if share < 0.15 else "right" if share > 0.85 else "center"
+        shift = {"left": -8, "right": 8, "center": 0}[side]
+        return {"text": label.text, "showarrow": False, "yanchor": "bottom", "yshift": 4, "xanchor": side,
+                "xshift": shift, **at}  # fmt: skip
+
+    def _line_labels(self, labels: Sequence[Label]) -> list[dict[str, Any]]:
         margin = self.margin
         inside = self._tall - margin["t"] - margin["b"]
         gap = GAP * (1.5 if self.large else 1)
@@ -159,8 +174,8 @@ class Chart:
         text = label.text if self.y.holds(label.y) else f"{label.text} {self._beyond(label.y)} {epsilon(label.y)}"
         common = {"text": text, "xref": "paper", "x": 1, "yref": "y", "y": number(self.y.at(self.y.pinned(label.y)))}
         if self.narrow:
-            raised = round(placed - wanted)
-            return {**common, "showarrow": False, "xanchor": "right", "yanchor": "bottom", "yshift": raised}
+            look = {"showarrow": False, "xanchor": "right", "yanchor": "bottom", "borderpad": 0}
+            return {**common, **look, "yshift": round(placed - wanted) + 1, "bgcolor": faded(PAGE[0], VEIL)}
         leader = {"arrowhead": 0, "arrowwidth": 1, "arrowcolor": colour(label.role)}
         return {**common, **leader, "showarrow": True, "xanchor": "left", "align": "left",
                 "ax": 14, "ay": round(wanted - placed), "standoff": 0}  # fmt: skip
@@ -211,7 +226,7 @@ def plain(values: Iterable[float]) -> list[float | None]:
 def _drawn(axis: Axis, size: float) -> dict[str, Any]:
     layout = axis.plotly()
     title = {**layout["title"], "font": {"size": size}, "standoff": 8}
-    grid = {"gridcolor": faded(INK[0], GRID), "showline": False, "ticks": ""}
+    grid = {"gridcolor": faded(INK[0], GRID), "showline": False, "ticks": "", "ticklabelstandoff": 4}
     return {**layout, **grid, "title": title, "tickfont": {"color": SECONDARY[0]}}
 
 

@@ -3,7 +3,7 @@
 >>> epsilon(0.4567), epsilon(2), epsilon(9.96), epsilon(4505.2)
 ('0.46', '2.0', '10', '4\u202f505')
 >>> percent(0.283), rate(0.283, 0.262, 0.305), one_in(1e-5)
-('28\u202f%', '.283 [.262, .305]', '1 in 100\u202f000')
+('28\u202f%', '.283 [.262, .305]', '1\xa0in\xa0100\u202f000')
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def one_in(delta: float) -> str:
         return percent(delta)
     parts = 1 / delta
     size = 10 ** max(0, math.floor(math.log10(parts)) - 1)
-    return f"1 in {count(round(parts / size) * size)}"
+    return f"1\u00a0in\u00a0{count(round(parts / size) * size)}"
 
 
 def percent(share: float) -> str:

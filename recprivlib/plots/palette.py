@@ -36,6 +36,7 @@ SECONDARY = ("#5F6673", "#A9B1BC")
 PAGE = ("#FFFFFF", "#14181E")
 GRID = 0.08  # opacity of the grid, over ink
 BAND = (0.16, 0.26)  # opacity of a band, light and dark
+VEIL = 0.75  # opacity of the page's colour behind a label that stands on a line
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
 
@@ -55,7 +56,8 @@ def swaps() -> dict[str, str]:
     pairs = {role.light: role.dark for role in ROLES.values()}
     pairs |= {pair[0]: pair[1] for pair in (INK, SECONDARY, PAGE)}
     bands = {faded(role.light, BAND[0]): faded(role.dark, BAND[1]) for role in ROLES.values()}
-    return pairs | bands | {faded(INK[0], GRID): faded(INK[1], GRID)}
+    faint = {faded(INK[0], GRID): faded(INK[1], GRID), faded(PAGE[0], VEIL): faded(PAGE[1], VEIL)}
+    return pairs | bands | faint
 
 
 def themed(figure: Any, theme: str) -> Any:

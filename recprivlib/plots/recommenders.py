@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -22,9 +23,9 @@ class Look:
     narrow: bool = False
     large: bool = False
 
-    def chart(self, x: str, height: int) -> Chart:
+    def chart(self, x: str, height: int, right: int = 120) -> Chart:
         axes = AXES["recommenders"]
-        return Chart(axes[x], axes[self.pool], height, self.narrow, self.large)
+        return Chart(axes[x], axes[self.pool], height, self.narrow, self.large, right)
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def list_length(
     if whole or trail:
         labels.append(Label(name, (whole.mean if whole else yours)[-1], "bound"))
     else:
-        labels.append(Label(name, yours[k - 1], "bound"))
+        labels.append(Label(name, interval[1], "bound", x=k))
     if trail:
         traces.append(chart.trail(trail, "bound"))
     traces.append(chart.dots([(k, yours[k - 1])], "bound", f"{name}, one draw", whisker=interval))
@@ -94,7 +95,11 @@ def by_neighbors(
         traces.append(chart.level(yours, "bound", name))
     else:
         traces.append(chart.dots([(neighbors, yours)], "bound", f"{name}, one draw", whisker=interval))
-    labels.append(Label(name, yours, "bound"))
+    labels.append(
+        Label(name, whole.mean[-1], "bound")
+        if whole
+        else Label(name, interval[1] if neighbors else yours, "bound", x=neighbors)
+    )
     where = f"With {neighbors} neighbours" if neighbors else "Without neighbours"
     alt = f"Hit rate against the number of neighbours. {where}: {name} {percent(yours)}, {POPULAR} {percent(popular)}."
     return chart.figure(traces, labels, alt)
@@ -108,14 +113,13 @@ def by_activity(
     popular: Sequence[float],
 ) -> dict[str, Any]:
     """Hit rate of people with short and long histories."""
-    chart = look.chart("activity", 260)
+    chart = look.chart("activity", 260, right=24)
     there = [at for at, value in enumerate(yours) if value == value]
     traces = [chart.line(there, [popular[at] for at in there], "popularity", POPULAR)]
     traces += [chart.dots([(at, yours[at])], "bound", f"{name}, {GROUPS[at]} films", whisker=intervals[at])
                for at in there]  # fmt: skip
-    last = there[-1]
-    labels = [Label(POPULAR, popular[last], "popularity"), Label(name, yours[last], "bound")]
-    first = there[0]
+    first, last = there[0], there[-1]
+    labels = [Label(POPULAR, popular[first], "popularity", x=first), Label(name, intervals[first][1], "bound", x=first)]
     alt = (f"Hit rate by length of history. {GROUPS[first]} films: {name} {percent(yours[first])}; "
            f"{GROUPS[last]}: {percent(yours[last])}.")  # fmt: skip
     return chart.figure(traces, labels, alt)
@@ -134,7 +138,7 @@ def lists(whose: str, liked: Sequence[str], yours: Sequence[str], popular: Seque
     return (
         f'<section class="rp-lists" aria-label="{escape(said)}" style="font-size:{size};line-height:1.45;'
         'color:var(--rp-ink,#1A1A1A);font-variant-numeric:tabular-nums">'
-        f'<p style="margin:0 0 .5em;color:var(--rp-secondary,#5F6673)">from {escape(", ".join(liked))}</p>'
+        f'<p style="margin:0 0 .5em;color:var(--rp-secondary,#5F6673)">from {", ".join(map(_short, liked))}</p>'
         f'<div style="display:flex;gap:1em">{columns}</div>'
         f'<p style="margin:.5em 0 0"><strong>{said}</strong></p></section>'
     )
@@ -143,5 +147,11 @@ def lists(whose: str, liked: Sequence[str], yours: Sequence[str], popular: Seque
 def _entries(titles: Sequence[str], both: set[str]) -> str:
     mark = ' <span title="on both lists">●</span>'
     return "".join(
-        f'<li style="overflow-wrap:anywhere">{escape(title)}{mark if title in both else ""}</li>' for title in titles
+        f'<li style="overflow-wrap:anywhere" title="{escape(title)}">{_short(title)}{mark if title in both else ""}</li>'
+        for title in titles
     )
+
+
+def _short(title: str) -> str:
+    """Without the year, which the tooltip and the table keep."""
+    return escape(re.sub(r" \(\d{4}\)$", "", title))

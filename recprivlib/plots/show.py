@@ -14,7 +14,8 @@ CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False}
 
 # Draws once Plotly is there, in the colours of the page, and again when the reader changes the theme.
 SCRIPT = """(() => {
-const id = ID, box = document.getElementById(id), source = FIGURE, dark = DARK;
+const box = document.currentScript?.previousElementSibling ?? document.getElementById(ID);
+const source = FIGURE, dark = DARK;
 const root = document.documentElement, colours = new RegExp(Object.keys(dark)
   .map(text => text.replace(/[().]/g, "\\\\$&")).join("|"), "g");
 const draw = () => {
