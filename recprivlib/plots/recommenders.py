@@ -146,9 +146,9 @@ def lists(whose: str, liked: Sequence[str], yours: Sequence[str], popular: Seque
 
 def _entries(titles: Sequence[str], both: set[str]) -> str:
     mark = ' <span title="on both lists">●</span>'
+    look = 'style="overflow-wrap:anywhere"'
     return "".join(
-        f'<li style="overflow-wrap:anywhere" title="{escape(title)}">{_short(title)}{mark if title in both else ""}</li>'
-        for title in titles
+        f'<li {look} title="{escape(title)}">{_short(title)}{mark if title in both else ""}</li>' for title in titles
     )
 
 
