@@ -7,23 +7,40 @@ item-mean    the item's mean rating, drawn towards the global mean
 item-knn     the nearest items to those you met vote (Sarwar et al. 2001; eq. 12 of Gao et al. 2020)
 mf-als       implicit matrix factorisation (Hu, Koren & Volinsky 2008)
 ease         a ridge regression between items (Steck 2019)
+
+And one with privacy, for every private recommender must beat it at the same price:
+
+ldp-popularity   popularity learned from reports that phones have already noised
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from recprivlib.mechanisms import SubsetSelection, UnarySymmetric
 from recprivlib.models.constants import Chance, PerItem
 from recprivlib.models.factors import Factors, half_step
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.models.similarity import SIMILARITIES, gram, mirror
 from recprivlib.parameters import UserError, check, parameter
-from recprivlib.protocols import Entry, Interactions, Ledger, Sizes
+from recprivlib.population import gather
+from recprivlib.protocols import (
+    Array,
+    Change,
+    Claim,
+    Entry,
+    Interactions,
+    Ledger,
+    Release,
+    Sizes,
+    Unbounded,
+)
 
 
 @dataclass(frozen=True)
@@ -148,6 +165,84 @@ class Ease:
         return Ledger()
 
 
+# ------------------------------------------------------------------------------- popularity, privately
+
+
+def bit_ledger(flipping: Any, sizes: Sizes, claimed: Claim | None = None) -> Ledger:
+    """One flipped bit for every item of the catalogue, once in a life."""
+    touched = sizes.items if sizes.cap is None else min(sizes.items, 2 * sizes.cap)
+    release = Release(
+        what="one flipped bit for every item of the catalogue",
+        mechanism=flipping,
+        neighbours={
+            ("interaction", "add-remove"): Change(),
+            ("interaction", "swap"): Change(inputs=2),
+            ("user", "replace"): Change(inputs=touched),
+            ("user", "add-remove"): Unbounded("a phone that takes part is seen to take part"),
+        },
+    )
+    return Ledger(
+        releases=(release,),
+        public=("the catalogue", "who takes part") + (() if sizes.cap is None else ("a cap on every history",)),
+        assumed=(
+            "a phone flips each bit once and sends the same answer when asked again",
+            "lists are made and used at home; a click that somebody sees is a further, unpriced release",
+        ),
+        trust="nobody (local)",
+        claimed=claimed,
+    )
+
+
+@dataclass(frozen=True)
+class LDPPopularity:
+    """How many met each item, estimated from what phones admit.
+
+    reports "bits": every bit of the history flipped, as in dplcf: ε for one interaction.
+    reports "one":  one item of the history, drawn at random, hidden in a set of others: ε for the whole person.
+    """
+
+    epsilon: float = parameter(1.0, 0.05, 20.0, "ε of one report")
+    reports: str = parameter("bits", None, None, "what a phone sends", choices=("bits", "one"))
+
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> PerItem:
+        return gather(self, train, rng)
+
+    def collect(self, block: Interactions, rng: np.random.Generator) -> dict[str, Array]:
+        answer = self._mechanism(block.n_items)
+        if self.reports == "bits":
+            counts = answer.release(block.matrix.toarray() > 0, rng).sum(axis=0, dtype=np.int64)
+        else:
+            counts = np.bincount(answer.release(_one_each(block, rng), rng).ravel(), minlength=block.n_items)
+        return {"counts": counts, "users": np.array(block.n_users)}
+
+    def learn(self, sums: Mapping[str, Array], train: Interactions, rng: np.random.Generator) -> PerItem:
+        answer = self._mechanism(train.n_items)
+        return PerItem(((sums["counts"] - sums["users"] * answer.q) / (answer.p - answer.q)).astype(np.float32))
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        answer = self._mechanism(sizes.items)
+        if self.reports == "bits":
+            return bit_ledger(answer, sizes)
+        terms = (("user", "replace"), ("interaction", "swap"), ("interaction", "add-remove"))
+        release = Release("one item of the history, hidden in a set", answer, dict.fromkeys(terms, Change()))
+        return Ledger((release,), public=("the catalogue", "who takes part"), trust="nobody (local)")
+
+    def _mechanism(self, items: int) -> Any:
+        bits = self.reports == "bits"
+        return UnarySymmetric(self.epsilon) if bits else SubsetSelection(self.epsilon, k=max(2, items))
+
+
+def _one_each(block: Interactions, rng: np.random.Generator) -> Array:
+    """One item of each history, uniformly; an empty history answers with any item at all."""
+    matrix, chosen = block.matrix, rng.integers(0, block.n_items, block.n_users)
+    lengths = np.diff(matrix.indptr)
+    some = np.flatnonzero(lengths)
+    chosen[some] = matrix.indices[matrix.indptr[some] + (rng.random(len(some)) * lengths[some]).astype(np.int64)]
+    return chosen
+
+
 SYSTEMS: dict[str, Entry] = {
     "random": Entry(Random(), "ranking", "baseline", "guesses", personalised=False),
     "popularity": Entry(Popularity(), "ranking", "baseline", "what most people met", personalised=False),
@@ -156,4 +251,8 @@ SYSTEMS: dict[str, Entry] = {
     "item-knn": Entry(ItemKNN(), "ranking", "baseline", "what is similar to what you met"),
     "mf-als": Entry(ImplicitALS(), "ranking", "baseline", "a few hidden tastes, found by least squares"),
     "ease": Entry(Ease(), "ranking", "baseline", "every item predicted from all the others"),
-}
+    "ldp-popularity": Entry(
+        LDPPopularity(), "ranking", "baseline", "popularity from noisy reports", personalised=False,
+        terms=("interaction", "add-remove"),
+    ),
+}  # fmt: skip

@@ -46,7 +46,10 @@ def _collect(task: tuple[Collects, Interactions, list[np.random.Generator]]) -> 
 
 
 def added(parts: Iterable[Sums]) -> Sums:
-    """The sum of what blocks or shards sent, held once. Whole numbers only: others depend on the order."""
+    """The sum of what blocks or shards sent; the first part is used up, so only one sum is held.
+
+    Whole numbers only: others depend on the order.
+    """
     whole: dict[str, Array] = {}
     for part in parts:
         for name, value in part.items():
@@ -55,7 +58,7 @@ def added(parts: Iterable[Sums]) -> Sums:
             if name in whole:
                 whole[name] += value
             else:
-                whole[name] = np.array(value)
+                whole[name] = np.asarray(value)
     return whole
 
 

@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ORDER = [
-    "parameters", "protocols", "data", "mechanisms", "accounting", "audit", "models", "baselines", "evaluation",
-    "executors", "population", "papers", "registry", "experiment", "sweep", "results", "plots", "live", "bench", "cli",
+    "parameters", "protocols", "data", "mechanisms", "accounting", "audit", "models", "executors",
+    "population", "baselines", "evaluation", "papers", "registry", "experiment", "sweep", "results", "plots", "live", "bench", "cli",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.baselines import ItemKNN
+from recprivlib.baselines import ItemKNN, bit_ledger
 from recprivlib.mechanisms.unary import UnaryOneSided, UnarySymmetric
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
@@ -39,11 +39,10 @@ from recprivlib.models.similarity import gram
 from recprivlib.models.spectral import Projected, directions
 from recprivlib.parameters import check, parameter
 from recprivlib.population import gather
-from recprivlib.protocols import Array, Change, Claim, Entry, Interactions, Ledger, Release, Sizes, Unbounded
+from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Sizes
 
 Flipping = type[UnarySymmetric] | type[UnaryOneSided]
 Learner = Callable[[Array, Training, np.random.Generator], Iterator[tuple[float, Weighted]]]
-TRUST = "nobody (local)"
 
 
 def _epsilon() -> Any:
@@ -59,36 +58,22 @@ def reports(block: Interactions, flipping: Any, rng: np.random.Generator) -> Arr
 
 
 def counted(reported: Array) -> dict[str, Array]:
-    """What the server keeps of a block of reports: m₁₁ of every pair of items (m_i on its diagonal), and M.
-
-    float32 counts exactly up to 2²⁴ users, so sums over blocks do not depend on their order.
-    """
-    return {"both": gram(reported), "users": np.array(len(reported))}
+    """What the server keeps of a block of reports: m₁₁ of every pair of items (m_i on its diagonal), and M."""
+    return {"both": whole(gram(reported)), "users": np.array(len(reported))}
 
 
-def bit_ledger(flipping: Any, sizes: Sizes, epsilon: float) -> Ledger:
-    """One flipped bit for every item of the catalogue, once in a life."""
-    touched = sizes.items if sizes.cap is None else min(sizes.items, 2 * sizes.cap)
-    release = Release(
-        what="one flipped bit for every item of the catalogue",
-        mechanism=flipping,
-        neighbours={
-            ("interaction", "add-remove"): Change(),
-            ("interaction", "swap"): Change(inputs=2),
-            ("user", "replace"): Change(inputs=touched),
-            ("user", "add-remove"): Unbounded("a phone that takes part is seen to take part"),
-        },
-    )
-    return Ledger(
-        releases=(release,),
-        public=("the catalogue", "who takes part") + (() if sizes.cap is None else ("a cap on every history",)),
-        assumed=(
-            "a phone flips each bit once and sends the same answer when asked again",
-            "lists are made and used at home; a click that somebody sees is a further, unpriced release",
-        ),
-        trust=TRUST,
-        claimed=Claim(epsilon, 0.0, "interaction", "add-remove", "eq. 2 and 3 with Theorem 3.1 of its [38]"),
-    )
+def whole(counts: Array) -> Array:
+    """float32 counts as int32, in the same memory (float32 is exact up to 2²⁴, far beyond a block)."""
+    out = counts.view(np.int32)
+    for start in range(0, len(counts), 256):
+        out[start : start + 256] = counts[start : start + 256].astype(np.int32)
+    return out
+
+
+def stated(flipping: Any, sizes: Sizes) -> Ledger:
+    """The paper's ledger, with its claim: ε for one interaction, whatever the two flipping rates are."""
+    claim = Claim(flipping.epsilon, 0.0, "interaction", "add-remove", "eq. 2 and 3 with Theorem 3.1 of its [38]")
+    return bit_ledger(flipping, sizes, claim)
 
 
 # -------------------------------------------------------------------------------------- what the server does
@@ -139,7 +124,8 @@ def solved(row: tuple[float, ...], sums: Mapping[str, Array], part: slice = slic
     """
     r00, r01, r10, r11 = row
     ones = sums["both"].diagonal().astype(float)
-    out = sums["both"][part] * np.float32(r00 - r01 - r10 + r11)
+    out = sums["both"][part].astype(np.float32)
+    out *= np.float32(r00 - r01 - r10 + r11)
     out += ((r01 - r00) * ones + r00 * float(sums["users"])).astype(np.float32)
     out += ((r10 - r00) * ones[part]).astype(np.float32)[:, None]
     return out
@@ -203,7 +189,7 @@ class DPLCF:
         return similarities(sums, INVERSES[self.inverse](p, q), popularity(sums, p, q), self.cut)
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        return bit_ledger(self.flipping(self.epsilon), sizes, self.epsilon)
+        return stated(self.flipping(self.epsilon), sizes)
 
 
 @dataclass(frozen=True)
@@ -236,7 +222,7 @@ class DPLCFSpectral:
         return Projected(train.matrix, found.vectors, filtered, liked / np.float32(users) * np.float32(few))
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        return bit_ledger(UnarySymmetric(self.epsilon), sizes, self.epsilon)
+        return stated(UnarySymmetric(self.epsilon), sizes)
 
 
 @dataclass(frozen=True)
@@ -260,7 +246,7 @@ class OnReports:
         yield from self.learner(reported, training, rng)
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        return bit_ledger(UnarySymmetric(self.epsilon), sizes, self.epsilon)
+        return stated(UnarySymmetric(self.epsilon), sizes)
 
 
 BILL = ("interaction", "add-remove")
