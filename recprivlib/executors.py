@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from recprivlib.parameters import UserError
 
-Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]  # `map` is one
+Executor = Callable[[Callable[[Any], Any], Iterable[Any]], Generator[Any]]  # closing its generator cancels the rest
 CONNECT = 10  # seconds that a scheduler has to answer
 
 
 @contextmanager
-def executor(workers: int = 1, dask: str | None = None) -> Iterator[Run]:
+def executor(workers: int = 1, dask: str | None = None) -> Iterator[Executor]:
     """Tasks in `workers` processes, or on the cluster whose scheduler is at the address `dask`."""
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise UserError(f"workers is {workers!r}, but must be a whole number from 1")
@@ -31,11 +32,15 @@ def executor(workers: int = 1, dask: str | None = None) -> Iterator[Run]:
             yield _joblib(joblib, workers)
     else:
         with one_thread():
-            yield map
+            yield _here
+
+
+def _here(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Generator[Any]:
+    yield from map(function, tasks)
 
 
 @contextmanager
-def _cluster(address: str) -> Iterator[Run]:
+def _cluster(address: str) -> Iterator[Executor]:
     distributed = _needed("distributed", "dask", "--dask")
     joblib = _needed("joblib", "sweep", "--dask")
     try:
@@ -46,8 +51,8 @@ def _cluster(address: str) -> Iterator[Run]:
         yield _joblib(joblib, -1)
 
 
-def _joblib(joblib: Any, workers: int) -> Run:
-    def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+def _joblib(joblib: Any, workers: int) -> Executor:
+    def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Generator[Any]:
         # one task a message: whatever is finished comes back at once
         parallel = joblib.Parallel(workers, return_as="generator_unordered", batch_size=1)
         return parallel(joblib.delayed(_alone)(function, task) for task in tasks)

@@ -10,11 +10,11 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ORDER = [
     "parameters", "protocols", "data", "mechanisms", "accounting", "audit", "models", "executors",
-    "population", "baselines", "evaluation", "papers", "registry", "experiment", "sweep", "results", "plots", "live", "bench", "cli",
+    "population", "baselines", "evaluation", "papers", "registry", "experiment", "cells", "sweep", "results", "plots", "live", "bench", "cli",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}
-TABLES = ("evaluation", "experiment", "sweep", "results", "plots", "live")
+TABLES = ("evaluation", "experiment", "cells", "sweep", "results", "plots", "live")
 MORE = {
     **{name: {"pandas"} for name in TABLES},
     "executors": {"joblib", "distributed", "threadpoolctl"},

@@ -1,0 +1,264 @@
+"""Grids of runs that cannot be lost.
+
+    systems × grid × data × protocols × seeds ──> cells ──executor──> one file each ──> tidy CSV
+
+The same cells give the same CSV, byte for byte, with one worker, with many, on a Dask cluster, and after any number
+of interruptions. Seconds stay in the cell files.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, unwritable
+from recprivlib.executors import died, executor
+from recprivlib.experiment import protocol_of
+from recprivlib.parameters import UserError, configured, parameters, values
+from recprivlib.registry import get
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ABOUT = ("system", "data", "users", "items", "checksum", "protocol", "seed")
+FOUND = ("metric", "value", "low", "high", "claimed", "counted", "error")
+Row = dict[str, Any]
+Say = Callable[[str], None]
+
+
+def sweep(
+    systems: str | Sequence[str],
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    data: str | Sequence[str] = "ml-100k",
+    protocol: str | Sequence[str] | None = None,
+    seeds: Iterable[int] = (0,),
+    users: int | None = None,
+    items: int | None = None,
+    out: str | Path,
+    workers: int = 1,
+    dask: str | None = None,
+    say: Say | None = None,
+) -> pd.DataFrame:
+    """Every combination, as tidy rows in the file `out`; finished cells are kept beside it in `<out>.cells`.
+
+    A grid parameter that a system does not have is left out for it. An error stops its own cell only.
+    """
+    out = Path(out)
+    if out.is_dir():
+        raise UserError(f"{out} is a folder, but the results go to a file")
+    cells = plan(systems, grid or {}, data=data, protocol=protocol, seeds=seeds, users=users, items=items)
+    folder = out.with_name(f"{out.name}.cells")
+    complete(cells, folder, workers=workers, dask=dask, say=say)
+    rows = tidy(outcomes(cells, folder))
+    write(out, table(rows))
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=columns(rows))
+
+
+# -------------------------------------------------------------------------------------------------- plan
+
+
+def plan(
+    systems: str | Sequence[str],
+    grid: Mapping[str, Sequence[Any]],
+    *,
+    data: str | Sequence[str] = "ml-100k",
+    protocol: str | Sequence[str] | None = None,
+    seeds: Iterable[int] = (0,),
+    users: int | None = None,
+    items: int | None = None,
+) -> list[Cell]:
+    """The cells of a grid, each once; every mistake in it is said here, before anything runs."""
+    names, seeds, wanted, data = _listed(systems), list(seeds), _listed(protocol) or [None], _listed(data)
+    _refuse_nonsense(names, grid, seeds, data)
+    runs = [
+        (name, settings, protocol_of(name, get(name), one))
+        for name in names for settings in _settings(name, grid) for one in wanted
+    ]  # fmt: skip
+    cells = []
+    for source in data:
+        size = (users, items) if source == "synthetic" or "synthetic" not in data else (None, None)
+        checksum = dataset(source, *size).checksum
+        cells += [
+            Cell(name, settings, source, *size, checksum, one, seed) for name, settings, one in runs for seed in seeds
+        ]
+    return list({cell.address(): cell for cell in cells}.values())
+
+
+def _refuse_nonsense(
+    names: Sequence[str], grid: Mapping[str, Sequence[Any]], seeds: Sequence[int], data: Sequence[str]
+) -> None:
+    for what, given in {"system": names, "seed": seeds, "data set": data, **grid}.items():
+        if not len(given):
+            raise UserError(f"the sweep has no {what}")
+    known = {name for system in names for name in parameters(get(system).system)}
+    for name in grid:
+        if name not in known:
+            raise UserError(
+                f"no system of this sweep has a parameter {name!r}; there are {', '.join(sorted(known)) or 'none at all'}"
+            )
+
+
+def _settings(name: str, grid: Mapping[str, Sequence[Any]]) -> Iterator[Mapping[str, Any]]:
+    """Every combination of the grid's parameters that this system has, with its defaults for the others."""
+    system = get(name).system
+    mine = [key for key in grid if key in parameters(system)]
+    for combination in itertools.product(*(grid[key] for key in mine)):
+        yield values(configured(system, dict(zip(mine, combination, strict=True))))
+
+
+def _listed(names: str | Sequence[str] | None) -> list[Any]:
+    return [] if names is None else [names] if isinstance(names, str) else list(names)
+
+
+# --------------------------------------------------------------------------------------------------- run
+
+
+def complete(
+    cells: Sequence[Cell], folder: Path, *, workers: int = 1, dask: str | None = None, say: Say | None = None
+) -> None:
+    """Compute what the folder does not hold yet. Cells that failed before are tried again."""
+    _writable(folder)
+    missing = [cell for cell in cells if not _done(folder, cell)]
+    progress = _Progress(len(missing), len(cells) - len(missing), say or (lambda line: None))
+    with executor(min(workers, max(1, len(missing))), dask) as run:
+        while missing:
+            before = progress.done
+            try:
+                with closing(run(compute, [(cell, sources()) for cell in missing])) as finished:
+                    for outcome in finished:
+                        keep(folder, outcome)
+                        progress.tick(outcome)
+                return
+            except Exception as error:
+                if not died(error):
+                    raise
+                missing = [cell for cell in missing if kept(folder, cell) is None]
+                if progress.done == before:
+                    raise UserError(
+                        f"a worker was killed, most likely for want of memory; {progress.done} cells are kept: "
+                        "run the same command again with fewer workers"
+                    ) from None
+
+
+def _done(folder: Path, cell: Cell) -> bool:
+    found = kept(folder, cell)
+    return found is not None and not found.error
+
+
+def _writable(folder: Path) -> None:
+    probe = folder / "probe.draft"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise unwritable(folder, error) from None
+
+
+class _Progress:
+    """How far it is and how long it takes, at most twice a second."""
+
+    def __init__(self, cells: int, found: int, say: Say) -> None:
+        self.cells, self.done, self.failed, self.say = cells, 0, 0, say
+        self.start = self.said = time.monotonic()
+        if found:
+            say(f"{found} of {found + cells} cells were there already")
+
+    def tick(self, outcome: Outcome) -> None:
+        self.done += 1
+        if outcome.error:
+            self.failed += 1
+            self.say(f"failed: {outcome.cell}: {outcome.error}")
+        now = time.monotonic()
+        if now - self.said >= 0.5 or self.done == self.cells:
+            self.said = now
+            left = (now - self.start) / self.done * (self.cells - self.done)
+            failed = f", {self.failed} failed" if self.failed else ""
+            self.say(f"{self.done} of {self.cells} cells{failed}, {duration(left)} left")
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words.
+
+    >>> duration(8.2), duration(200), duration(9000)
+    ('8 s', '3 min', '2.5 h')
+    """
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 100
+        else f"{seconds / 60:.0f} min"
+        if seconds < 5400
+        else f"{seconds / 3600:.1f} h"
+    )
+
+
+# ----------------------------------------------------------------------------------------------- results
+
+
+def outcomes(cells: Iterable[Cell], folder: Path, *, users: bool = False) -> Iterator[Outcome]:
+    """What the folder holds for each cell, in the order of the plan."""
+    for cell in cells:
+        found = kept(folder, cell, users=users)
+        if found is None:
+            raise UserError(f"{folder} has lost the cell {cell}; run the same command again")
+        yield found
+
+
+def tidy(found: Iterable[Outcome]) -> list[Row]:
+    """One row for each metric of each cell, and one for a cell that failed."""
+    rows = []
+    for outcome in found:
+        cell, report = outcome.cell, outcome.report
+        size = dataset(cell.data, cell.users, cell.items).interactions
+        about = dict(zip(ABOUT, (cell.system, cell.data, size.n_users, size.n_items, cell.checksum, cell.protocol,
+                                 cell.seed), strict=True)) | dict(cell.params)  # fmt: skip
+        if report is None:
+            rows.append(about | {"error": outcome.error})
+            continue
+        bill = report.guarantee or {}
+        budgets = {number: (bill.get(number) or {}).get("epsilon") for number in ("claimed", "counted")}
+        for metric, value in report.metrics.items():
+            low, high = report.intervals[metric]
+            rows.append(about | {"metric": metric, "value": value, "low": low, "high": high} | budgets)
+    return rows
+
+
+def columns(rows: Iterable[Row]) -> list[str]:
+    """What a run is, its parameters in order of appearance, what was found."""
+    seen = dict.fromkeys(name for row in rows for name in row)
+    return [*ABOUT, *(name for name in seen if name not in ABOUT and name not in FOUND), *FOUND]
+
+
+def table(rows: Sequence[Row], names: Sequence[str] | None = None) -> str:
+    """Rows as CSV; a float is written so that it reads back as itself."""
+    names = names or columns(rows)
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(names)
+    lines.writerows([_field(row.get(name)) for name in names] for row in rows)
+    return text.getvalue()
+
+
+def _field(value: Any) -> str:
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file: whole or not at all."""
+    draft = path.with_name(f"{path.name}.draft")
+    try:
+        draft.write_bytes(text.encode())
+        draft.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink()
+        raise unwritable(path, error) from None
