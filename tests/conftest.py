@@ -60,14 +60,14 @@ def book() -> Path:
 
 
 @contextlib.contextmanager
-def serving(pages: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def served(pages: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """A server of its own process on a free port; its address and its process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     code = (
-        "import sys; from pathlib import Path; from widgets import server; server.BOOK = Path(sys.argv[2]);"
-        "server.serve('127.0.0.1', int(sys.argv[1]), lambda: print('ready', flush=True))"
+        "import sys; from pathlib import Path; from widgets import server;"
+        "server.serve('127.0.0.1', int(sys.argv[1]), lambda: print('ready', flush=True), Path(sys.argv[2]))"
     )
     command = [sys.executable, "-c", code, str(port), str(pages)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
@@ -81,9 +81,15 @@ def serving(pages: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 
 @pytest.fixture(scope="session")
+def serving() -> Callable[[Path], Any]:
+    """`with serving(folder) as (address, process)`: a server of one's own, to be changed under or killed."""
+    return served
+
+
+@pytest.fixture(scope="session")
 def site(book: Path) -> Iterator[str]:
     """The address of book and dashboards, shared by all tests of a worker."""
-    with serving(book) as (address, _):
+    with served(book) as (address, _):
         yield address
 
 

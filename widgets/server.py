@@ -146,7 +146,7 @@ def outward() -> str | None:
     return None
 
 
-def create(host: str, port: int, book: Path = BOOK) -> Any:
+def create(host: str, port: int, book: Path) -> Any:
     """The server, listening but not yet answering."""
     pages = {"path": str(book), "default_filename": "index.html"}
     return pn.serve(
@@ -167,9 +167,9 @@ def create(host: str, port: int, book: Path = BOOK) -> Any:
     )
 
 
-def serve(host: str, port: int, ready: Callable[[], None]) -> None:
+def serve(host: str, port: int, ready: Callable[[], None], book: Path = BOOK) -> None:
     """Answer until Ctrl-C or a polite kill."""
-    server = create(host, port)
+    server = create(host, port, book)
     server.start()
     loop = server.io_loop
     if sys.platform != "win32":
