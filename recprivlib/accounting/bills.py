@@ -10,23 +10,18 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from typing import Any, get_args
 
 from recprivlib.accounting.guarantee import guarantee, resolved, supported
-from recprivlib.mechanisms.losses import SubsampledGaussian
 from recprivlib.parameters import UserError
 from recprivlib.protocols import (
-    Change,
     Claim,
     Entry,
     Guarantee,
     Ledger,
-    Mechanism,
     Relation,
     Release,
     Sizes,
-    Unbounded,
     Unit,
     View,
 )
@@ -52,7 +47,7 @@ def bill(
 
 
 def mechanism_bill(
-    mechanism: Mechanism, name: str, count: int = 1, *, delta: float | None = None, unit: Unit | None = None,
+    mechanism: Any, name: str, count: int = 1, *, delta: float | None = None, unit: Unit | None = None,
     relation: Relation | None = None, view: View | None = None, users: int | None = None,
 ) -> Bill:  # fmt: skip
     """The bill of `count` releases of a mechanism that stands alone; with `users`, a crowd a shuffler could mix."""
@@ -60,7 +55,8 @@ def mechanism_bill(
         raise UserError(f"count is {count}, but must be a whole number from 1 to {MOST_COUNT:,}")
     if users is not None and users < 1:
         raise UserError(f"users is {users}, but must be at least 1")
-    neighbours = _stated(mechanism)
+    mechanism = stated(mechanism, relation)
+    neighbours = mechanism.neighbours
     views: tuple[View, ...] = ("server", "shuffled", "model") if users else ("server", "model")
     release = Release(name, mechanism, neighbours, count, views, crowd=users or 1)
     ledger = Ledger(
@@ -68,6 +64,13 @@ def mechanism_bill(
     )
     unit, relation = _terms(ledger, next(iter(neighbours)), unit, relation, view)
     return _bill(ledger, unit, relation, delta, view, small_delta(users) if users else 1e-6)
+
+
+def stated(mechanism: Any, relation: Relation | None) -> Any:
+    """A mechanism whose noise is relative to its sensitivity under a relation that is still open: it is this one."""
+    if relation is None or getattr(mechanism, "relation", relation) is not None:
+        return mechanism
+    return dataclasses.replace(mechanism, relation=relation)
 
 
 def small_delta(users: int) -> float:
@@ -145,19 +148,6 @@ def _terms(
         asked = f"unit {unit!r}" if unit else f"relation {relation!r}"
         raise UserError(f"the {asked} is not stated here; choose from {allowed}")
     return unit, relation
-
-
-def _stated(mechanism: Any) -> Mapping[tuple[Unit, Relation], Change | Unbounded]:
-    """The terms at which a mechanism can stand alone.
-
-    Its noise is relative to the sensitivity under the stated relation, so that a Poisson cohort can be stated
-    under replace too: at the same multiplier it then has twice the physical noise.
-    """
-    neighbours = dict(mechanism.neighbours)
-    loss = mechanism.loss(1.0)
-    if isinstance(loss, SubsampledGaussian) and loss.scheme == "poisson":
-        neighbours["user", "replace"] = Change()
-    return neighbours
 
 
 def _times(claim: Claim | None, count: int) -> Claim | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from recprivlib.accounting import advanced, binomial, exact, pld, pure, rdp, zcdp
+from recprivlib.accounting import binomial, exact, pld, pure, rdp
 from recprivlib.accounting.pairs import Pair
 
 Parts = Sequence[tuple[Pair, int]]
@@ -43,17 +43,3 @@ def described(parts: Parts) -> str:
     for pair, count in parts:
         counts[pair.words] = counts.get(pair.words, 0) + count
     return " + ".join(f"{count:,} × {words}" for words, count in counts.items())
-
-
-def accountants(parts: Parts, delta: float) -> dict[str, float]:
-    """ε of the same run by every method, from the simplest to the tightest; infinite where one does not apply.
-
-    They are all sound: what differs is how much they waste.
-    """
-    return {
-        "basic": pure.epsilon(parts),
-        "advanced": advanced.epsilon(parts, delta),
-        "zCDP": zcdp.epsilon(parts, delta),
-        "RDP": rdp.epsilon(parts, delta),
-        "tightest": tightest(parts, delta)[0],
-    }

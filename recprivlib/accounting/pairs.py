@@ -28,6 +28,9 @@ from recprivlib.protocols import Array, Relation
 
 Curve = Callable[[Array], Array]
 
+NEVER_PURE = "Gaussian noise has no pure ε"
+INDEPENDENT = "everybody joins each cohort independently, with the stated rate"
+
 
 @dataclass(frozen=True, eq=False)
 class Pair:
@@ -147,7 +150,7 @@ def gaussian_pair(mu: float) -> Pair | None:
     profile = partial(profiles.gaussian, mu=mu)
     return Pair(
         f"Gaussian noise (μ = {mu:.4g})", profile, profile, math.inf, partial(renyi.gaussian, mu=mu), mu**2 / 2,
-        mu**2 / 2, mu**2, mu=mu, unbounded="Gaussian noise has no pure ε",
+        mu**2 / 2, mu**2, mu=mu, unbounded=NEVER_PURE,
     )  # fmt: skip
 
 
@@ -161,7 +164,7 @@ def _discrete_gaussian(loss: DiscreteGaussianShift, _: Relation) -> Pair | None:
     profile = profiles.atomic(shift * (shift - 2 * n) / (2 * sigma**2), masses / masses.sum())
     return Pair(
         f"discrete Gaussian noise (μ = {mu:.4g})", profile, profile, math.inf, partial(renyi.gaussian, mu=mu),
-        mu**2 / 2, mu**2 / 2, mu**2, unbounded="discrete Gaussian noise has no pure ε",
+        mu**2 / 2, mu**2 / 2, mu**2, unbounded=NEVER_PURE,
     )  # fmt: skip
 
 
@@ -170,40 +173,28 @@ def _subsampled(loss: SubsampledGaussian, relation: Relation) -> Pair | None:
     mu, rate = 1.0 / loss.noise, loss.rate
     if rate in (0, 1):
         return gaussian_pair(mu) if rate else None
-    name = f"Gaussian noise ({loss.noise:.4g} × the move) on a {{}} cohort (rate {rate:.4g})"
-    if loss.scheme == "fixed-size":
-        if relation == "add-remove":
-            raise UserError(
-                "a cohort of fixed size is counted under replace, replace-value or swap, not under add-remove:"
-                " with one record more or less every cohort changes"
-            )
-        profile: Curve = partial(profiles.fixed_size_replaced, mu=mu, rate=rate)
-        curves, divergence = (profile, profile), partial(renyi.fixed_size_gaussian, mu=mu, rate=rate)
-        mean, variance = _sampled_moments(mu, rate)
-        words, note = (
-            name.format("fixed-size"),
-            "a sound bound for cohorts drawn without replacement, perhaps not tight",
+    words = f"Gaussian noise ({loss.noise:.4g} × the move) on a {loss.scheme} cohort (rate {rate:.4g})"
+    mean, variance = _sampled_moments(mu, rate)
+    if loss.scheme == "fixed-size" and relation == "add-remove":
+        raise UserError(
+            "a cohort of fixed size is counted under replace, replace-value or swap, not under add-remove:"
+            " with one record more or less every cohort changes"
         )
+    if loss.scheme == "fixed-size":
+        profile: Curve = partial(profiles.fixed_size_replaced, mu=mu, rate=rate)
+        reverse, divergence = profile, partial(renyi.fixed_size_gaussian, mu=mu, rate=rate)
+        note = "cohorts are drawn without replacement; the bound is sound, perhaps not tight"
     elif relation == "add-remove":
-        curves = partial(profiles.poisson_removed, mu=mu, rate=rate), partial(profiles.poisson_added, mu=mu, rate=rate)
+        profile = partial(profiles.poisson_removed, mu=mu, rate=rate)
+        reverse = partial(profiles.poisson_added, mu=mu, rate=rate)
         divergence = partial(renyi.poisson_gaussian, mu=mu, rate=rate)
-        words, note = name.format("Poisson"), "everybody joins each cohort independently"
-        mean, variance = _sampled_moments(mu, rate)
+        note = INDEPENDENT
     else:
-        profile = partial(profiles.poisson_replaced, mu=mu, rate=rate)
-        curves, divergence = (profile, profile), None
-        words, note = name.format("Poisson"), "everybody joins each cohort independently"
+        profile = reverse = partial(profiles.poisson_replaced, mu=mu, rate=rate)
+        divergence, note = None, INDEPENDENT
         mean, variance = (2 * moment for moment in _sampled_moments(mu / 2, rate))
     return Pair(
-        words,
-        *curves,
-        math.inf,
-        divergence,
-        math.inf,
-        mean,
-        variance,
-        note=note,
-        unbounded="Gaussian noise has no pure ε",
+        words, profile, reverse, math.inf, divergence, math.inf, mean, variance, note=note, unbounded=NEVER_PURE
     )
 
 
