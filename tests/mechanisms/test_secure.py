@@ -1,0 +1,141 @@
+"""Secure mode: no seed, exact noise, nothing that floating point could betray."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from recprivlib.mechanisms import MECHANISMS, Gaussian, GaussianOnSample, Laplace, LaplaceClamped, Piecewise, secure
+from recprivlib.mechanisms.common import SECURE, epsilon_of
+from recprivlib.mechanisms.discrete import power_of_two
+from recprivlib.mechanisms.losses import DiscreteGaussianShift
+from recprivlib.parameters import UserError
+
+REFUSED = ("laplace-or-truth", "piecewise", "subsampled-gaussian")
+TAKEN = [name for name in MECHANISMS if name not in REFUSED]
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_it_refuses_a_seed_and_says_what_it_is(name):
+    m = secure(MECHANISMS[name])
+    x = np.broadcast_to(m.worst_pair()[0], (5, *np.shape(m.worst_pair()[0])))
+    for seed in (np.random.default_rng(0), 0, 7):
+        with pytest.raises(UserError, match="no seed"):
+            m.release(x, seed)
+    assert m.mode == SECURE != MECHANISMS[name].mode
+    assert len(m.release(x)) == 5
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_it_ignores_numpys_seeds(name):
+    """300 draws would agree by chance with probability below .8³⁰⁰ = 10⁻²⁹."""
+    m = secure(MECHANISMS[name])
+    x = np.broadcast_to(m.worst_pair()[0], (300, *np.shape(m.worst_pair()[0])))
+    assert not np.array_equal(m.release(x), m.release(x))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_drawn_exactly_is_refused(name):
+    with pytest.raises(UserError, match="no exact sampler"):
+        secure(MECHANISMS[name])
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_it_costs_what_the_seeded_one_costs(name):
+    plain, m = MECHANISMS[name], secure(MECHANISMS[name])
+    loss = m.loss()
+    if hasattr(loss, "matrix") and name != "unary-one-sided":
+        known = plain.loss()
+        expected = known.epsilon if hasattr(known, "epsilon") else epsilon_of(known.matrix, known.pairs)
+        assert epsilon_of(loss.matrix, loss.pairs) == pytest.approx(expected, rel=1e-9)
+    assert getattr(m.claimed, "epsilon", None) == getattr(plain.claimed, "epsilon", None)
+
+
+@pytest.mark.parametrize("m", [Laplace(0.7, 3.0), LaplaceClamped(1.0, 1.0, 5.0)])
+def test_secure_laplace_lives_on_a_grid_with_the_right_spread(m):
+    real = secure(m)
+    step, steps = power_of_two(m.sensitivity if isinstance(m, Laplace) else m.high - m.low)
+    y = real.release(np.full(4000, 2.0))
+    assert (y / step == np.rint(y / step)).all()
+    if isinstance(m, LaplaceClamped):
+        assert y.min() == 1.0
+        assert y.max() == 5.0
+    else:
+        # E|y − 2| = b; its standard deviation is b: 6 of them over √4000 are 9.5 %.
+        assert np.abs(y - 2).mean() == pytest.approx(m.scale, rel=6 / math.sqrt(4000) + 1 / steps)
+
+
+def test_secure_gaussian_is_discrete():
+    m = secure(Gaussian(2.0, 1.0))
+    assert m.loss() == DiscreteGaussianShift(2048.0, 1024)
+    y = m.release(np.zeros(3000))
+    # The variance of 3,000 values is known to 6·√(2/3000) = 15 %.
+    assert y.var() == pytest.approx(4.0, rel=6 * math.sqrt(2 / 3000))
+
+
+@pytest.mark.parametrize("sensitivity", [1.0, 4.0, 0.3, 1e-3, 12345.6])
+def test_rounding_never_moves_neighbours_farther_than_the_noise_was_made_for(sensitivity):
+    step, steps = power_of_two(sensitivity)
+    assert math.log2(step) == int(math.log2(step))
+    assert 1024 <= steps <= 2048
+    rng = np.random.default_rng(0)
+    x = rng.normal(0, 10 * sensitivity, 100_000)
+    apart = np.floor((x + sensitivity) / step + 0.5) - np.floor(x / step + 0.5)
+    assert apart.max() <= steps + (x + sensitivity - x > sensitivity).any()  # doubles may have moved it by an ulp
+
+
+def test_part_of_a_sensitivity_is_rounded_up():
+    m = secure(Laplace(1.0, 1.0))
+    loss = m.loss(0.5001)
+    assert epsilon_of(loss.matrix, loss.pairs) == pytest.approx(513 / 1024)
+    assert epsilon_of(m.loss(1e-9).matrix) == pytest.approx(1 / 1024)  # a hair may cross an edge
+
+
+def test_fractions_are_refused_where_whole_numbers_are_needed():
+    for name in ("discrete-laplace", "discrete-gaussian"):
+        with pytest.raises(UserError, match=r"whole numbers, not 0\.5"):
+            MECHANISMS[name].release(np.array([0.5]), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "name, bad, words",
+    [
+        ("randomized-response", 2, "a bit must be 0 or 1, not 2"),
+        ("unary-symmetric", -1, "a bit must be 0 or 1, not -1"),
+        ("k-randomized-response", 5, "whole numbers from 0 to 4"),
+        ("subset-selection", -3, "whole numbers from 0 to 4"),
+        ("laplace-rounded", 3.5, r"the rating 3\.5 is not allowed; choose from 1, 2, 3, 4, 5"),
+        ("laplace-or-truth", float("nan"), "the rating nan is not allowed"),
+        ("optimal-channel", 0, "the rating 0 is not allowed"),
+    ],
+)
+def test_inputs_outside_the_domain_are_refused_in_words(name, bad, words):
+    with pytest.raises(UserError, match=words):
+        MECHANISMS[name].release(np.array([bad]), np.random.default_rng(0))
+
+
+def test_cohorts_must_be_whole_and_relations_must_fit():
+    with pytest.raises(UserError, match=r"whole number, not 2\.5"):
+        GaussianOnSample(1.0, 0.5, "fixed-size").release(np.zeros((3, 5)), np.random.default_rng(0))
+    with pytest.raises(UserError, match="fixed-size cohort"):
+        GaussianOnSample(1.0, 0.5, "fixed-size", "add-remove")
+    assert GaussianOnSample(1.0, 0.5, "poisson").sigma == 1.0
+    assert GaussianOnSample(1.0, 0.5, "poisson", "replace").sigma == 2.0
+    assert GaussianOnSample(1.0, 0.5, "fixed-size").sigma == 2.0
+
+
+def test_a_range_must_be_one():
+    with pytest.raises(UserError, match="low is 3, but must be less than high, which is 3"):
+        LaplaceClamped(1.0, 3.0, 3.0)
+
+
+def test_inputs_are_clipped_where_the_mechanism_has_a_range():
+    """Far outside counts as the end: else the loss would have no bound."""
+    for m in (Piecewise(1.0), MECHANISMS["duchi"], MECHANISMS["one-bit-gradient"]):
+        for far, end in ((9.0, 1.0), (-9.0, -1.0)):
+            y = [m.release(np.full(100, x), np.random.default_rng(1)) for x in (far, end)]
+            np.testing.assert_array_equal(*y)
+    y = [LaplaceClamped().release(np.full(100, x), np.random.default_rng(1)) for x in (50.0, 5.0)]
+    np.testing.assert_array_equal(*y)
