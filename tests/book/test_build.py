@@ -1,0 +1,92 @@
+"""A page is never stale, and a build that fails takes nothing away."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+CHAPTER = """---
+file_format: mystnb
+kernelspec: {name: python3, display_name: Python 3}
+---
+# A chapter
+
+```{code-cell} ipython3
+import recprivlib.answer
+print("the answer is", recprivlib.answer.VALUE)
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A small project with our own build: one chapter, and a library that it prints a number of."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("_config.yml", "requirements.lock"):
+        shutil.copy(ROOT / name, folder)
+    (folder / "_toc.yml").write_text("format: jb-book\nroot: book/intro\nchapters:\n- file: book/chapter\n")
+    shutil.copytree(ROOT / "tools", folder / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("_ext", "_static", "_extra"):
+        shutil.copytree(ROOT / "book" / name, folder / "book" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        ROOT / "recprivlib", folder / "recprivlib", ignore=shutil.ignore_patterns("__pycache__", "papers", "accounting")
+    )
+    (folder / "book" / "references.bib").write_text("")
+    (folder / "book" / "intro.md").write_text("# First\n\n[Next](chapter.md)\n")
+    (folder / "book" / "chapter.md").write_text(CHAPTER)
+    (folder / "recprivlib" / "answer.py").write_text("VALUE = 42\n")
+    return folder
+
+
+def build(folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    command = [sys.executable, folder / "tools" / "book.py"]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def page(folder: Path) -> str:
+    return (folder / "_build" / "html" / "book" / "chapter.html").read_text("utf-8")
+
+
+def test_build_follows_what_a_page_is_made_from_and_fails_whole(copy):
+    """One story, because each build of it stands on the one before."""
+    done = build(copy)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "executed 1 of 1: chapter" in done.stdout
+    assert "the answer is 42" in page(copy)
+
+    again = build(copy)
+    assert again.stdout.strip() == "book: up to date"
+
+    # The chapter is the same to the letter, and jupyter-cache alone would not run it again.
+    (copy / "recprivlib" / "answer.py").write_text("VALUE = 43\n")
+    done = build(copy)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the answer is 43" in page(copy)
+
+    # A warning is an error, and what was there stays there.
+    intro = copy / "book" / "intro.md"
+    good = intro.read_text()
+    intro.write_text(good + "\n[Nowhere](no-such-page.md)\n")
+    broken = build(copy)
+    assert broken.returncode == 1
+    assert "no-such-page" in broken.stderr
+    assert "the answer is 43" in page(copy)
+    intro.write_text(good)
+
+    # So is a chapter that does not run; it is named, with what went wrong.
+    (copy / "book" / "chapter.md").write_text(CHAPTER.replace("VALUE)", "VALUES)"))
+    broken = build(copy)
+    assert broken.returncode == 1
+    assert "book/chapter.md does not run" in broken.stderr
+    assert "has no attribute 'VALUES'" in broken.stderr
+    assert "the answer is 43" in page(copy)
+    (copy / "book" / "chapter.md").write_text(CHAPTER)
+    assert build(copy).returncode == 0

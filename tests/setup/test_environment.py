@@ -1,0 +1,67 @@
+"""The ways to set up agree with each other, and the lock can be trusted."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+LOCK = (ROOT / "requirements.lock").read_text("utf-8")
+PINS = {canonicalize_name(name): version for name, version in re.findall(r"(?m)^([\w.-]+)==([\w.+!]+)", LOCK)}
+
+
+def test_conda_installs_what_pyproject_says():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
+    python, pip, packages = environment["dependencies"]
+    assert python == f"python{PROJECT['requires-python']}"
+    assert pip == "pip"
+    (own,) = packages["pip"]
+    extras = re.fullmatch(r"-e \.\[([\w,]+)\]", own)[1].split(",")
+    assert set(extras) == set(EXTRAS) - {"dask"}, "a Dask cluster is nobody's first set-up; all else is"
+
+
+@pytest.mark.parametrize("text", [*PROJECT["dependencies"], *(one for extra in EXTRAS.values() for one in extra)])
+def test_the_lock_has_every_requirement_at_an_allowed_version(text):
+    requirement = Requirement(text)
+    assert requirement.specifier.contains(PINS[canonicalize_name(requirement.name)])
+
+
+def test_the_lock_has_the_backend_that_installs_the_project_without_the_network():
+    system = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]
+    assert {canonicalize_name(Requirement(one).name) for one in system["requires"]} <= set(PINS)
+
+
+def test_the_lock_has_hashes_and_names_no_index():
+    entries = re.split(r"(?m)^(?=[\w.-]+==)", LOCK)[1:]
+    assert len(entries) == len(re.findall(r"(?m)^[^\s#]", LOCK)), "something in the lock is not a pinned package"
+    assert all("--hash=sha256:" in entry for entry in entries)
+    assert "://" not in LOCK
+    assert "index" not in LOCK.lower().replace("sphinxcontrib", "")
+
+
+def test_the_core_needs_three_packages():
+    """It runs in a browser under Pyodide: nothing may be added."""
+    assert {Requirement(one).name for one in PROJECT["dependencies"]} == {"numpy", "scipy", "pandas"}
+
+
+def test_gigabytes_stay_out():
+    assert not {"torch", "lenskit", "autodp", "jax", "tensorflow"} & set(PINS)
+
+
+@pytest.mark.parametrize("name", ["LICENSE", "book/LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff"])
+def test_what_a_visitor_looks_for_is_there(name):
+    assert (ROOT / name).stat().st_size > 200
+
+
+def test_the_citation_is_of_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == PROJECT["version"]
+    assert citation["license"] == PROJECT["license"]

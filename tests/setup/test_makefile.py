@@ -1,0 +1,83 @@
+"""`make` finds a Python that works, whatever else lies on the path."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows goes through conda")
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A folder with our Makefile, and an installer that only says who runs it."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in ("requirements.lock", "pyproject.toml"):
+        (tmp_path / name).touch()
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "install.py").write_text("import sys; print('installed by', sys.executable)")
+    return tmp_path
+
+
+def candidate(folder: Path, name: str, script: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def make(project: Path, path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))}
+    environment |= {"PATH": f"{path}:{path.parent / 'tools-of-the-system'}", "HOST": "somewhere.else"}
+    system = path.parent / "tools-of-the-system"
+    system.mkdir(exist_ok=True)
+    for tool in ("make", "sh", "awk"):
+        if not (system / tool).exists():
+            (system / tool).symlink_to(shutil.which(tool))
+    command = [str(system / "make"), *words]
+    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=60)
+
+
+def test_dead_shims_and_old_pythons_are_passed_over(project, tmp_path):
+    path = tmp_path / "path"
+    path.mkdir()
+    candidate(path, "python3", "echo 'pyenv: python3: command not found' >&2; exit 127")
+    candidate(path, "python3.12", "exit 1")
+    candidate(path, "python3.13", f'exec "{sys.executable}" "$@"')
+    done = make(project, path, "setup")
+    assert done.returncode == 0, done.stderr
+    assert "installed by" in done.stdout
+
+
+def test_without_any_python_one_line_says_what_to_do(project, tmp_path):
+    path = tmp_path / "path"
+    path.mkdir()
+    candidate(path, "python3", "exit 127")
+    done = make(project, path, "serve")
+    assert done.returncode != 0
+    assert "3.11, 3.12 or 3.13" in done.stderr
+    assert "make PYTHON=" in done.stderr
+
+
+def test_a_host_of_the_shell_is_not_ours(project, tmp_path):
+    path = tmp_path / "path"
+    path.mkdir()
+    candidate(path, "python3", f'exec "{sys.executable}" "$@"')
+    assert "--host 127.0.0.1 --port 8000" in make(project, path, "-n", "serve").stdout
+    assert "--host 0.0.0.0 --port 8001" in make(project, path, "-n", "serve", "HOST=0.0.0.0", "PORT=8001").stdout
+
+
+def test_every_target_is_listed_and_phony():
+    targets = set(re.findall(r"(?m)^([a-z-]+):", MAKEFILE))
+    declared = re.search(r"\.PHONY: ((?:.*\\\n)*.*)", MAKEFILE)[1].replace("\\", "").split()
+    assert targets == set(declared)
+    wanted = "setup serve book test test-slow bench bench-peers results results-check lab linkcheck lock clean"
+    assert set(wanted.split()) <= targets
