@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -25,7 +25,10 @@ from recprivlib.protocols import Array
 
 ROUNDING = 5e-4  # of ε: what the grid may add
 TAIL = 1e-4  # of δ: what a cut tail may add
-LARGEST = 1 << 20  # grid points; a run that would need more is counted on a coarser grid, still from above
+WRAPPED = 1e-7  # of the tilted losses: more may not wrap around
+NOISE = 1e-3  # of δ: more than that of floating-point noise calls for a tilt
+SLOPES = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0, 1.3, 1.8])  # of Chernoff's bound, over the normal's
+LARGEST = 1 << 19  # grid points; a run that would need more is counted on a coarser grid, still from above
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,26 +130,34 @@ def grid_step(parts: Sequence[tuple[Pair, int]]) -> float:
 
 
 def composed(parts: Sequence[tuple[Losses, int]], delta: float) -> Losses:
-    """The sum of independent losses on one grid, each `count` times; cut and rounding bounds count as infinite."""
-    step = parts[0][0].step
+    """The sum of independent losses on one grid, each `count` times, to be read near δ(ε) = `delta`.
+
+    For a small δ masses are tilted by e^(θL) before they are transformed, so that floating-point noise is relative
+    to what is left at `delta` and not to 1. Far below that ε the noise is then large: read nothing there.
+    """
     finite = math.exp(math.fsum(times * math.log1p(-losses.infinite) for losses, times in parts))
+    step = parts[0][0].step
     if 1.0 - finite >= delta:
         return Losses(step, 0, np.zeros(1), 1.0 - finite)
-    low, high, cut = _window(parts, TAIL * delta)
+    low, high, cut, slope, cumulants = _window(parts, delta)
     size = next_fast_len(high - low + 1, real=True)
     spectrum: Array | float = 1.0
     noise, count = 0.0, 0
-    for losses, times in parts:
+    for (losses, times), cumulant in zip(parts, cumulants, strict=True):
         ring = np.zeros(size)
-        np.add.at(ring, (losses.low + np.arange(len(losses.masses))) % size, losses.masses)
-        factor = rfft(ring)
+        tilted = losses.masses * np.exp(slope * losses.grid - cumulant)
+        np.add.at(ring, (losses.low + np.arange(len(tilted))) % size, tilted)
         noise = max(noise, math.sqrt(float(ring @ ring)))
-        spectrum = spectrum * _power(factor, times)
+        spectrum = spectrum * _power(rfft(ring), times)
         count += times
-    masses = np.roll(irfft(spectrum, size), -low % size)
+    masses = np.maximum(np.roll(irfft(spectrum, size), -low % size), 0.0)
+    total = sum(times * cumulant for (_, times), cumulant in zip(parts, cumulants, strict=True))
+    masses *= np.exp(np.minimum(total - slope * step * np.arange(low, low + size), 700.0))
+    found = Losses(step, low, masses, 1.0 - finite + cut)
     # A transform errs by u·log₂N·‖p‖ an entry, a product by 3u of itself; powers multiply both by `count`.
     rounding = 2.2e-16 * count * (math.log2(size) * noise + 3) * 2 * float(np.abs(spectrum).sum())
-    return Losses(step, low, np.maximum(masses, 0.0), 1.0 - finite + cut + rounding)
+    rounding *= math.exp(min(total - slope * found.epsilon(delta), 700.0))
+    return replace(found, infinite=found.infinite + rounding)
 
 
 def _power(x: Array, n: int) -> Array:
@@ -157,27 +168,48 @@ def _power(x: Array, n: int) -> Array:
     return half * x if n & 1 else half
 
 
-def _window(parts: Sequence[tuple[Losses, int]], tail: float) -> tuple[int, int, float]:
-    """Grid indices between which the composed loss lies but for mass `tail` on each side, by Chernoff's bound."""
-    step = parts[0][0].step
+def _window(parts: Sequence[tuple[Losses, int]], delta: float) -> tuple[int, int, float, float, list[float]]:
+    """Chernoff's bound on the composed loss: (first and last grid index, mass beyond, tilt θ, ln E e^(θL) by part).
+
+    At most `TAIL`·δ lies beyond either index, and at most `WRAPPED` of the tilted mass.
+    """
+    step, count = parts[0][0].step, sum(times for _, times in parts)
     least = sum(times * losses.low for losses, times in parts)
     most = sum(times * (losses.low + len(losses.masses) - 1) for losses, times in parts)
-    if most - least < 64:
-        return least, most, 0.0
-    moments = [_moments(losses) for losses, _ in parts]
-    deviation = math.sqrt(sum(times * m[1] for (_, times), m in zip(parts, moments, strict=True)))
-    room = -math.log(tail)
-    slopes = math.sqrt(2 * room) / max(deviation, step) * np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0, 1.2])
-    up = sum(times * _cumulant(losses, slopes) for losses, times in parts)
+    deviation = math.sqrt(sum(times * _variance(losses) for losses, times in parts))
+    room = -math.log(TAIL * delta)
+    slopes = math.sqrt(2 * room) / max(deviation, step) * SLOPES
+    each = [_cumulant(losses, slopes) for losses, _ in parts]
+    up = sum(times * cumulant for (_, times), cumulant in zip(parts, each, strict=True))
     down = sum(times * _cumulant(losses, -slopes) for losses, times in parts)
     high, low = float(np.min((up + room) / slopes)), float(np.max((down + room) / -slopes))
-    high_index, low_index = math.ceil(high / step) + 1, math.floor(low / step) - 1
-    return max(least, low_index), min(most, high_index), 0.0 if high_index >= most else tail
+    tilt = _tilt(slopes, up, count, delta)
+    if tilt is not None:
+        # What wraps around is read too low down, where a tilted mass has a large weight.
+        beyond = slice(tilt + 1, None)
+        needed = float(np.min((up[beyond] - up[tilt] - math.log(WRAPPED)) / (slopes[beyond] - slopes[tilt])))
+        high, tilt = (max(high, needed), tilt) if needed - low < LARGEST * step else (high, None)
+    last, first = math.ceil(high / step) + 1, math.floor(low / step) - 1
+    cut = 0.0 if last >= most else TAIL * delta
+    cumulants = [0.0 if tilt is None else float(cumulant[tilt]) for cumulant in each]
+    return max(least, first), min(most, last), cut, 0.0 if tilt is None else float(slopes[tilt]), cumulants
 
 
-def _moments(losses: Losses) -> tuple[float, float]:
+def _tilt(slopes: Array, cumulant: Array, count: int, delta: float) -> int | None:
+    """The first slope at which rounding is expected to stay small beside δ; None: it is without any tilt."""
+    expected = 2e-14 * count / delta
+    if expected < NOISE:
+        return None
+    bound = (cumulant - math.log(delta)) / slopes
+    best = int(np.argmin(bound[:-2]))
+    epsilon = max(0.0, bound[best] - 4.0 / slopes[best])
+    small = np.flatnonzero(cumulant - slopes * epsilon + math.log(expected) < math.log(NOISE))
+    return min(best, int(small[0])) if len(small) else best
+
+
+def _variance(losses: Losses) -> float:
     mean = float(losses.masses @ losses.grid)
-    return mean, float(losses.masses @ (losses.grid - mean) ** 2)
+    return float(losses.masses @ (losses.grid - mean) ** 2)
 
 
 def _cumulant(losses: Losses, slopes: Array) -> Array:
