@@ -28,7 +28,7 @@ from recprivlib.mechanisms.piecewise import Piecewise
 from recprivlib.mechanisms.randomized_response import KRandomizedResponse, RandomizedResponse
 from recprivlib.mechanisms.secure import Secure, secure
 from recprivlib.mechanisms.special import Exact, Unknown
-from recprivlib.mechanisms.subsampled import GaussianOnSample
+from recprivlib.mechanisms.subsampled import GaussianOnSample, OnSample
 from recprivlib.mechanisms.subset_selection import SubsetSelection
 from recprivlib.mechanisms.unary import UnaryOneSided, UnaryOptimized, UnarySymmetric
 
@@ -45,6 +45,7 @@ __all__ = [
     "LaplaceClamped",
     "LaplaceOrTruth",
     "LaplaceRounded",
+    "OnSample",
     "OneBitGradient",
     "OptimalChannel",
     "Piecewise",

@@ -93,6 +93,14 @@ def positions(x: Any, grid: Sequence[float], what: str = "value") -> Array:
     return found
 
 
+def reals(x: Any) -> Array:
+    """`x` as doubles; what is not a number would pass through any noise, and is refused."""
+    x = np.asarray(x, float)
+    if not np.isfinite(x).all():
+        raise UserError(f"a value must be a finite number, not {x[~np.isfinite(x)].ravel()[0]!s}")
+    return x
+
+
 def symbols(x: Any, k: int) -> Array:
     """`x` as whole numbers from 0 to k − 1, or a UserError."""
     x = np.asarray(x)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.mechanisms import exact
-from recprivlib.mechanisms.common import ONE_RATING, SEEDED, budget, channel_loss, claim
+from recprivlib.mechanisms.common import ONE_RATING, SEEDED, budget, channel_loss, claim, reals
 from recprivlib.mechanisms.losses import Channel, DiscreteGaussianShift, Pure
 from recprivlib.parameters import UserError, check, parameter
 from recprivlib.protocols import Array, Claim
@@ -142,7 +142,7 @@ class OnGrid:
         return np.float64(start), np.float64(start + self.noise.sensitivity * self.step)
 
     def _steps(self, x: Array) -> Array:
-        return np.floor(np.clip(np.asarray(x, float), self.low, self.high) / self.step + 0.5).astype(np.int64)
+        return np.floor(np.clip(reals(x), self.low, self.high) / self.step + 0.5).astype(np.int64)
 
     def release(self, x: Array, rng: np.random.Generator) -> Array:
         return np.clip(self.noise.release(self._steps(x), rng) * self.step, self.low, self.high)
@@ -182,7 +182,7 @@ def whole(x: Array) -> Array:
     """`x` as int64, or a UserError: a fraction must be put on a grid by its owner."""
     x = np.asarray(x)
     if x.dtype.kind not in "iub":
-        rounded = np.rint(x)
+        rounded = np.rint(reals(x))
         if not np.array_equal(rounded, x):
             raise UserError(f"this mechanism takes whole numbers, not {x[rounded != x].ravel()[0]!s}")
         x = rounded

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.mechanisms import exact
-from recprivlib.mechanisms.common import ONE_RATING, SEEDED, budget, channel_loss, claim, logistic
+from recprivlib.mechanisms.common import ONE_RATING, SEEDED, budget, channel_loss, claim, logistic, reals
 from recprivlib.mechanisms.losses import Channel, Pure
 from recprivlib.parameters import check
 from recprivlib.protocols import Array, Claim
@@ -78,8 +78,7 @@ class Duchi:
 def chance(x: Array, epsilon: float) -> Array:
     """P(+ | x): linear from 1/(e^ε+1) at −1 to e^ε/(e^ε+1) at 1."""
     low, high = logistic(-epsilon), logistic(epsilon)
-    x = np.clip(np.asarray(x, float), -1.0, 1.0)
-    return low * (1 - x) / 2 + high * (1 + x) / 2
+    return low + (high - low) / 2 * (1.0 + np.clip(reals(x), -1.0, 1.0))
 
 
 def exact_plus(x: Array, epsilon: float) -> Array:

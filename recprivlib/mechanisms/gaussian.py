@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.mechanisms.common import ONE_RATING, SEEDED
+from recprivlib.mechanisms.common import ONE_RATING, SEEDED, reals
 from recprivlib.mechanisms.discrete import OnGrid, gaussian_on_grid
 from recprivlib.mechanisms.losses import GaussianShift
 from recprivlib.parameters import check, parameter
@@ -38,7 +38,7 @@ class Gaussian:
 
     def release(self, x: Array, rng: np.random.Generator) -> Array:
         """Doubles of the same shape."""
-        return np.asarray(x, float) + self.sigma * rng.standard_normal(np.shape(x))
+        return reals(x) + self.sigma * rng.standard_normal(np.shape(x))
 
     def discrete(self) -> OnGrid:
         """One coordinate a neighbour changes: a grid turns L2 into something else in many dimensions."""

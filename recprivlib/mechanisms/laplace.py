@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.mechanisms.common import ONE_RATING, SEEDED, budget, claim
+from recprivlib.mechanisms.common import ONE_RATING, SEEDED, budget, claim, reals
 from recprivlib.mechanisms.discrete import OnGrid, laplace_on_grid
 from recprivlib.mechanisms.losses import LaplaceShift
 from recprivlib.parameters import UserError, check, parameter
@@ -45,7 +45,7 @@ class Laplace:
 
     def release(self, x: Array, rng: np.random.Generator) -> Array:
         """Every value on its own; doubles of the same shape."""
-        return np.asarray(x, float) + self.scale * noise(np.shape(x), rng)
+        return reals(x) + self.scale * noise(np.shape(x), rng)
 
     def discrete(self) -> OnGrid:
         """The same ε on a grid so fine that it hardly costs, free of floating point."""
@@ -97,7 +97,7 @@ class LaplaceClamped:
 
     def release(self, x: Array, rng: np.random.Generator) -> Array:
         """Every value on its own; doubles of the same shape."""
-        x = np.clip(np.asarray(x, float), self.low, self.high)
+        x = np.clip(reals(x), self.low, self.high)
         return np.clip(x + self.scale * noise(x.shape, rng), self.low, self.high)
 
     def discrete(self) -> OnGrid:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.mechanisms.common import ONE_RATING, SEEDED, budget, channel_loss, claim, logistic
+from recprivlib.mechanisms.common import ONE_RATING, SEEDED, budget, channel_loss, claim, logistic, reals
 from recprivlib.mechanisms.losses import Channel, Pure
 from recprivlib.parameters import check
 from recprivlib.protocols import Array, Claim
@@ -53,7 +53,7 @@ class Piecewise:
 
     def left(self, x: Array) -> Array:
         """l(x)."""
-        return ((self.scale + 1) * np.clip(np.asarray(x, float), -1.0, 1.0) - self.width) / 2
+        return ((self.scale + 1) * np.clip(reals(x), -1.0, 1.0) - self.width) / 2
 
     def release(self, x: Array, rng: np.random.Generator) -> Array:
         """Every value on its own: doubles in [−C, C] of the same shape."""

@@ -33,11 +33,11 @@ def _by_rejection(n: int, size: int, rows: int, rng: np.random.Generator) -> Arr
     return chosen
 
 
-def cohort_sums(x: Array, rate: float, rng: np.random.Generator) -> Array:
-    """Sum over a Poisson cohort of every row: each record, clipped to [−1, 1], joins with probability `rate`."""
+def cohort_sums(x: Array, rate: float, clip: float, rng: np.random.Generator) -> Array:
+    """Sum over a Poisson cohort of every row: each record, clipped to ±`clip`, joins with probability `rate`."""
     sums = np.empty(len(x))
     step = max(1, CHUNK // max(x.shape[1], 1))
     for start in range(0, len(x), step):
-        block = x[start : start + step].clip(-1.0, 1.0)
+        block = x[start : start + step].clip(-clip, clip)
         sums[start : start + step] = np.where(rng.random(block.shape) < rate, block, 0.0).sum(axis=1)
     return sums

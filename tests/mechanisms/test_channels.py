@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from recprivlib.mechanisms import (
+    DiscreteGaussian,
     DiscreteLaplace,
     Duchi,
+    Gaussian,
+    GaussianOnSample,
     KRandomizedResponse,
+    Laplace,
     LaplaceRounded,
     OneBitGradient,
+    OnSample,
     OptimalChannel,
     Piecewise,
     RandomizedResponse,
@@ -24,6 +30,7 @@ from recprivlib.mechanisms import (
     UnarySymmetric,
 )
 from recprivlib.mechanisms.common import epsilon_of, logistic, worst
+from recprivlib.mechanisms.losses import NotKnown, SubsampledGaussian
 from recprivlib.parameters import UserError
 
 EPSILONS = (0.05, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -188,6 +195,29 @@ def test_the_discrete_laplace_channel_is_its_distribution_with_equal_ratios_merg
 
 def test_discrete_laplace_noise_of_one_step_is_randomised_response():
     np.testing.assert_allclose(DiscreteLaplace(1.7).loss().matrix, RandomizedResponse(1.7).channel, rtol=1e-12)
+
+
+@pytest.mark.parametrize("noise", [Laplace(1.5), DiscreteLaplace(1.5)])
+@pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
+def test_sampling_amplifies_a_pure_epsilon(noise, sampling):
+    """ln(1 + q(e^ε − 1)) is the largest likelihood ratio of the mixture (Balle, Barthe & Gaboardi 2018, Theorem 9)."""
+    m = OnSample(noise if sampling == "poisson" else replace(noise, sensitivity=2), 0.25, sampling)
+    bound = m.loss().epsilon
+    assert bound == pytest.approx(math.log1p(0.25 * math.expm1(1.5)))
+    y = np.arange(-30, 31)
+    rows = [m.log_density(y, x) for x in m.worst_pair()]
+    largest = np.abs(rows[1] - rows[0]).max()
+    assert largest <= bound + 1e-12
+    if sampling == "poisson":
+        assert largest == pytest.approx(bound)
+    assert m.loss(0.0).epsilon == 0
+
+
+def test_the_wrapped_gaussian_is_the_named_one():
+    named, wrapped = GaussianOnSample(1.5, 0.1, "fixed-size"), OnSample(Gaussian(1.5, 2.0), 0.1, "fixed-size")
+    assert named.loss() == wrapped.loss() == SubsampledGaussian(1.5, 0.1, "fixed-size")
+    assert named.loss(3.0) == SubsampledGaussian(0.5, 0.1, "fixed-size")
+    assert isinstance(OnSample(DiscreteGaussian(1.0), 0.1).loss(), NotKnown)
 
 
 def test_the_small_channel_of_many_symbols_is_the_large_one():

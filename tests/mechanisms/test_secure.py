@@ -109,6 +109,13 @@ def test_fractions_are_refused_where_whole_numbers_are_needed():
         ("laplace-rounded", 3.5, r"the rating 3\.5 is not allowed; choose from 1, 2, 3, 4, 5"),
         ("laplace-or-truth", float("nan"), "the rating nan is not allowed"),
         ("optimal-channel", 0, "the rating 0 is not allowed"),
+        ("laplace", float("nan"), "a finite number, not nan"),
+        ("laplace-clamped", float("inf"), "a finite number, not inf"),
+        ("gaussian", float("-inf"), "a finite number, not -inf"),
+        ("duchi", float("nan"), "a finite number, not nan"),
+        ("one-bit-gradient", float("nan"), "a finite number, not nan"),
+        ("piecewise", float("nan"), "a finite number, not nan"),
+        ("discrete-laplace", float("nan"), "a finite number, not nan"),
     ],
 )
 def test_inputs_outside_the_domain_are_refused_in_words(name, bad, words):
