@@ -29,6 +29,6 @@ class ItemWeights:
         n_items = weights.shape[0]
         if isinstance(weights, sp.csr_array):
             if weights.nnz * len(users) < (history.nnz + n_items) * n_items:
-                return (weights @ np.ascontiguousarray(history.T.toarray())).T
+                return (weights @ history.T.tocsr().toarray()).T
             weights = weights.T.toarray().T
         return history @ weights.T  # fastest when the weights lie in Fortran order

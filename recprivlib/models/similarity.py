@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from recprivlib.protocols import Array
 
-USERS, ITEMS = 4096, 2048  # the dense tile that one BLAS call reads
+USERS, ITEMS = 4096, 1024  # the dense tile that one BLAS call reads
 
 
 def gram(matrix: Array | sp.csr_array) -> Array:
@@ -28,7 +28,9 @@ def gram(matrix: Array | sp.csr_array) -> Array:
         block = matrix[start : start + USERS]
         block = np.asarray(block.toarray() if isinstance(block, sp.csr_array) else block, np.float32)
         for i in range(0, n_items, ITEMS):
-            total[i : i + ITEMS, i:] += block[:, i : i + ITEMS].T @ block[:, i:]
+            tile, later = block[:, i : i + ITEMS], block[:, i + ITEMS :]
+            total[i : i + ITEMS, i : i + ITEMS] += tile.T @ tile  # NumPy computes one half of a square of this form
+            total[i : i + ITEMS, i + ITEMS :] += tile.T @ later
     return mirror(total)
 
 
