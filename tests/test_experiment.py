@@ -53,6 +53,20 @@ def test_all_systems_at_one_seed_meet_the_same_split(data):
     assert np.array_equal(*held_out)
 
 
+def test_every_fit_has_its_own_numbers(data):
+    drawn = []
+
+    @dataclass(frozen=True)
+    class Spy(Popularity):
+        def fit(self, train: Interactions, rng: np.random.Generator):
+            drawn.append(rng.random())
+            return super().fit(train, rng)
+
+    for seed in (0, 1):
+        run(Spy(), data, protocol="kfold", name="spy", seed=seed)
+    assert drawn == [stream(seed, "fit", fold).random() for seed in (0, 1) for fold in range(5)]
+
+
 def test_a_value_is_as_good_as_a_name(data):
     report = run(ItemKNN(30), data)
     assert report.metrics == run("item-knn", data, settings={"neighbors": 30}).metrics

@@ -9,8 +9,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ORDER = [
-    "parameters", "protocols", "data", "mechanisms", "accounting", "audit", "models", "executors",
-    "population", "baselines", "evaluation", "papers", "registry", "experiment", "cells", "sweep", "results", "plots", "live", "bench", "cli",
+    "parameters", "protocols", "data", "mechanisms", "accounting", "audit", "models", "executors", "population",
+    "baselines", "evaluation", "papers", "registry", "experiment", "cells", "sweep", "results", "plots", "live",
+    "bench", "cli",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}

@@ -78,17 +78,15 @@ def _ranks(model: Model, split: RankingSplit, full: bool) -> tuple[Array, Array]
     for rows in _blocks(len(split.users), catalogue.size if full else split.negatives.shape[1] + 1):
         users, target, negatives = split.users[rows, None], split.held_out[rows, None], split.negatives[rows]
         real = negatives >= 0
-        candidates = np.hstack([target, np.where(real, negatives, target)])
+        candidates = np.hstack([target, np.where(real, negatives, target)])  # the target is never above itself
         if full:
             scores = _scores(model, users, catalogue)
             whole[:, rows] = _in_catalogue(scores, target, split.train.matrix[split.users[rows]])
             among = np.take_along_axis(scores, candidates, axis=1)
         else:
             among = _scores(model, users, candidates)
-        sampled[:, rows] = [
-            ((among[:, 1:] > among[:, :1]) & real).sum(axis=1),
-            ((among[:, 1:] == among[:, :1]) & real).sum(axis=1),
-        ]
+        sampled[0, rows] = (among[:, 1:] > among[:, :1]).sum(axis=1)
+        sampled[1, rows] = ((among[:, 1:] == among[:, :1]) & real).sum(axis=1)
     return sampled, whole
 
 
