@@ -15,7 +15,7 @@ from recprivlib.parameters import UserError
 
 Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]  # `map` is one
 Executor = Callable[[Callable[[Any], Any], Iterable[Any]], Generator[Any]]  # closing its generator cancels the rest
-CONNECT = 10  # seconds that a scheduler has to answer
+CONNECT = 5  # seconds that a scheduler has to answer
 
 
 @contextmanager

@@ -1,0 +1,294 @@
+"""A sweep gives the same bytes however it is run, and keeps what it has."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recprivlib import cells
+from recprivlib import sweep as called
+from recprivlib.cells import Outcome, compute, dataset, kept, sources
+from recprivlib.cli import main
+from recprivlib.executors import died, executor
+from recprivlib.experiment import run
+from recprivlib.parameters import UserError, values
+from recprivlib.registry import get
+from recprivlib.sweep import complete, duration, outcomes, plan, sweep
+
+SYSTEMS = ("popularity", "item-knn", "ease")
+GRID = {"neighbors": (5, 20)}
+SMALL = {"data": "synthetic", "users": 300, "items": 150}
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("one") / "results.csv"
+    sweep(SYSTEMS, GRID, seeds=range(3), out=out, **SMALL)
+    return out
+
+
+# -------------------------------------------------------------------------------------------------- plan
+
+
+def test_a_parameter_that_a_system_lacks_is_left_out_for_it() -> None:
+    done = plan(SYSTEMS, GRID, seeds=range(3), **SMALL)
+    assert [cell.system for cell in done] == ["popularity"] * 3 + ["item-knn"] * 6 + ["ease"] * 3
+    assert [cell.params.get("neighbors") for cell in done[3:9]] == [5] * 3 + [20] * 3
+    assert done[0].params == {}
+    assert done[-1].params == values(get("ease").system)
+
+
+def test_a_cell_that_stands_in_the_grid_twice_is_run_once() -> None:
+    assert len(plan("item-knn", {"neighbors": ["20", 20, 20]}, seeds=[0, 0], **SMALL)) == 1
+
+
+def test_only_synthetic_data_takes_a_size_in_a_mixed_sweep() -> None:
+    done = plan("popularity", {}, data=["synthetic", "ml-100k"], users=300, items=150)
+    assert [(cell.data, cell.users) for cell in done] == [("synthetic", 300), ("ml-100k", None)]
+    assert len({cell.checksum for cell in done}) == 2
+
+
+@pytest.mark.parametrize(
+    ("systems", "grid", "more", "said"),
+    [
+        ("nope", {}, {}, "no system 'nope'"),
+        ("popularity", GRID, {}, "no system of this sweep has a parameter 'neighbors'"),
+        (SYSTEMS, {"neighbors": []}, {}, "no neighbors"),
+        (SYSTEMS, {"neighbors": [5, 0]}, {}, "neighbors is 0"),
+        (SYSTEMS, {"neighbors": ["2.5"]}, {}, "neighbors is '2.5'"),
+        (SYSTEMS, {}, {"seeds": []}, "no seed"),
+        ([], {}, {}, "no system"),
+        (SYSTEMS, {}, {"data": "netflix"}, "no data set 'netflix'"),
+        (SYSTEMS, {}, {"protocol": "kfold"}, "no RMSE under 'kfold'"),
+        (SYSTEMS, {}, {"protocol": "loo"}, "no protocol 'loo'"),
+    ],
+)
+def test_mistakes_are_said_before_anything_runs(systems: Any, grid: Any, more: Any, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        plan(systems, grid, **SMALL | more)
+
+
+# ------------------------------------------------------------------------------------------------ output
+
+
+def test_rows_are_tidy_and_equal_to_single_runs(reference: Path) -> None:
+    found = rows(reference)
+    assert len(found) == 12 * 12
+    assert "seconds" not in "".join(found[0])
+    report = run("item-knn", "synthetic", settings={"neighbors": 20}, seed=2, users=300, items=150)
+    for row in found:
+        if (row["system"], row["neighbors"], row["seed"]) == ("item-knn", "20", "2"):
+            assert float(row["value"]) == report.metrics[row["metric"]]
+            assert (float(row["low"]), float(row["high"])) == report.intervals[row["metric"]]
+    assert {row["checksum"] for row in found} == {dataset("synthetic", 300, 150).checksum}
+    assert {row["neighbors"] for row in found if row["system"] == "ease"} == {""}
+
+
+def test_seconds_and_the_values_of_users_stay_in_the_cell_files(reference: Path) -> None:
+    folder = reference.with_name("results.csv.cells")
+    cell = plan("item-knn", GRID, seeds=[2], **SMALL)[1]
+    found = kept(folder, cell, users=True)
+    assert found is not None
+    assert found.report is not None
+    assert found.seconds > 0
+    assert set(found.report.seconds) == {"fit", "evaluate"}
+    fresh = run("item-knn", dataset("synthetic", 300, 150), settings={"neighbors": 20}, seed=2)
+    assert found.report.per_user.keys() == fresh.per_user.keys()
+    assert all(np.array_equal(found.report.per_user[k], fresh.per_user[k], equal_nan=True) for k in fresh.per_user)
+    without = kept(folder, cell)
+    assert without is not None
+    assert without.report == found.report
+
+
+def test_two_workers_give_the_same_bytes(reference: Path, tmp_path: Path) -> None:
+    sweep(SYSTEMS, GRID, seeds=range(3), out=tmp_path / "two.csv", workers=2, **SMALL)
+    assert (tmp_path / "two.csv").read_bytes() == reference.read_bytes()
+
+
+def test_a_dask_cluster_gives_the_same_bytes(reference: Path, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
+        sweep(SYSTEMS, GRID, seeds=range(3), out=tmp_path / "dask.csv", dask=cluster.scheduler_address, **SMALL)
+    assert (tmp_path / "dask.csv").read_bytes() == reference.read_bytes()
+
+
+def test_the_package_itself_can_be_called(tmp_path: Path) -> None:
+    frame = called("popularity", out=tmp_path / "a.csv", **SMALL)
+    assert frame["metric"].tolist()[:2] == ["hr@2", "hr@5"]
+
+
+# ------------------------------------------------------------------------------------------ interruptions
+
+
+def test_what_is_there_is_not_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[int] = []
+
+    def counted(task: Any) -> Outcome:
+        ran.append(task[0].seed)
+        return compute(task)
+
+    monkeypatch.setattr("recprivlib.sweep.compute", counted)
+    sweep("popularity", seeds=[0, 1], out=tmp_path / "a.csv", **SMALL)
+    lines: list[str] = []
+    sweep("popularity", seeds=[0, 1, 2], out=tmp_path / "a.csv", say=lines.append, **SMALL)
+    assert ran == [0, 1, 2]
+    assert lines[0] == "2 of 3 cells were there already"
+    assert lines[-1] == "1 of 1 cells, 0 s left"
+
+
+def test_a_damaged_cell_is_computed_again(tmp_path: Path) -> None:
+    out = tmp_path / "a.csv"
+    sweep("popularity", seeds=[0, 1], out=out, **SMALL)
+    whole = out.read_bytes()
+    for path in (tmp_path / "a.csv.cells").iterdir():
+        path.write_bytes(path.read_bytes()[:300])
+    sweep("popularity", seeds=[0, 1], out=out, **SMALL)
+    assert out.read_bytes() == whole
+
+
+def test_a_failed_cell_is_recorded_and_the_rest_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = cells.run
+
+    def fails(*args: Any, seed: int, **kwargs: Any) -> Any:
+        if seed == 1:
+            raise ZeroDivisionError("no luck")
+        return real(*args, seed=seed, **kwargs)
+
+    out = tmp_path / "a.csv"
+    monkeypatch.setattr(cells, "run", fails)
+    lines: list[str] = []
+    sweep("popularity", seeds=range(3), out=out, say=lines.append, **SMALL)
+    assert [row["seed"] for row in rows(out) if row["metric"] == "hr@10"] == ["0", "2"]
+    (failed,) = [row for row in rows(out) if row["error"]]
+    assert (failed["seed"], failed["error"], failed["value"]) == ("1", "ZeroDivisionError: no luck", "")
+    assert "failed: popularity on synthetic, loo-latest, seed 1: ZeroDivisionError: no luck" in lines
+    assert "1 failed" in lines[-1]
+    monkeypatch.setattr(cells, "run", real)  # what failed is tried again by the next run
+    sweep("popularity", seeds=range(3), out=out, **SMALL)
+    assert [row["seed"] for row in rows(out) if row["metric"] == "hr@10"] == ["0", "1", "2"]
+    assert not [row for row in rows(out) if row["error"]]
+
+
+def test_other_sources_or_other_data_on_a_worker_are_noticed() -> None:
+    (cell,) = plan("popularity", {}, **SMALL)
+    assert "other sources" in compute((cell, "another")).error
+    fields = {**cell.__dict__, "checksum": "f" * 64}
+    assert "has checksum" in compute((type(cell)(**fields), sources())).error
+
+
+class TerminatedWorkerError(RuntimeError):
+    """As joblib's: a worker was killed by the system."""
+
+
+@pytest.mark.parametrize("finished", [1, 0])
+def test_after_a_killed_worker_the_rest_is_tried_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished: int
+) -> None:
+    @contextmanager
+    def dying(*_: Any) -> Iterator[Any]:
+        def run(function: Any, tasks: Any) -> Iterator[Outcome]:
+            yield from map(function, tasks[:finished])
+            if len(tasks) > finished:
+                raise TerminatedWorkerError
+
+        yield run
+
+    monkeypatch.setattr("recprivlib.sweep.executor", dying)
+    done = plan("popularity", {}, seeds=range(3), **SMALL)
+    if finished:
+        complete(done, tmp_path)
+        assert len(list(outcomes(done, tmp_path))) == 3
+    else:
+        with pytest.raises(UserError, match=r"a worker was killed, .* fewer workers"):
+            complete(done, tmp_path)
+
+
+def test_a_killed_worker_is_recognised() -> None:
+    with pytest.raises(Exception, match=r"killed|terminated") as caught, executor(2) as run:
+        list(run(_dies, [9, 9]))
+    assert died(caught.value)
+    assert not died(ValueError())
+
+
+def _dies(signal: int) -> None:
+    import os
+
+    os.kill(os.getpid(), signal)
+
+
+def test_every_result_depends_on_the_sources_that_compute_it(tmp_path: Path) -> None:
+    for name in ("evaluation/metrics.py", "papers/x.py", "cli/run.py", "plots/a.py", "live/a.py", "bench/a.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("1")
+    before = sources.__wrapped__(tmp_path)
+    for name in ("cli/run.py", "plots/a.py", "live/a.py", "bench/a.py"):
+        (tmp_path / name).write_text("2")
+    assert sources.__wrapped__(tmp_path) == before
+    (tmp_path / "papers/x.py").write_text("2")
+    assert sources.__wrapped__(tmp_path) != before
+
+
+def test_every_worker_uses_one_thread_of_linear_algebra() -> None:
+    for workers in (1, 2):
+        with executor(workers) as run:
+            assert set(run(_threads, range(2))) == {1}
+
+
+def _threads(_: int) -> int:
+    from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+
+    return max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+
+
+# ------------------------------------------------------------------------------------------ command line
+
+
+def test_the_verb_writes_the_file_and_one_json_document(
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "cli.csv"
+    words = ["--grid", "neighbors=5,20", "--seeds", "0-2", "--data", "synthetic", "--users", "300", "--items", "150"]
+    assert main(["sweep", *SYSTEMS, *words, "--out", str(out), "--json"]) == 0
+    assert out.read_bytes() == reference.read_bytes()
+    assert json.loads(capsys.readouterr().out) == {"out": str(out), "rows": 144, "failed": []}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["popularity"], "--out"),
+        (["item-knn", "--grid", "neighbors"], "must be like neighbors=10,20,50"),
+        (["item-knn", "--grid", "neighbors=10,,20"], "must be like neighbors=10,20,50"),
+        (["item-knn", "--grid", "neighbors=1", "neighbors=2"], "twice"),
+        (["item-knn", "--workers", "0"], "workers is 0"),
+        (["item-knn", "--workers", "2", "--dask", "tcp://x:1"], "not allowed with"),
+        (["item-knn", "--dask", "tcp://127.0.0.1:9"], "no Dask scheduler answers"),
+        (["item-knn", "--seeds", "5-2"], "seeds is '5-2'"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    monkeypatch.setattr("recprivlib.executors.CONNECT", 0.5)
+    out = [] if said == "--out" else ["--out", str(tmp_path / "a.csv")]
+    size = ["--data", "synthetic", "--users", "300", "--items", "150"]
+    assert main(["sweep", *words, *out, *size]) == 2
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert said in lines[-1]
+    assert not (tmp_path / "a.csv").exists()
+
+
+def test_durations_are_said_in_words() -> None:
+    assert [duration(s) for s in (0.4, 99, 150, 7200)] == ["0 s", "99 s", "2 min", "2.0 h"]
