@@ -16,6 +16,7 @@ from recprivlib.parameters import UserError
 Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]  # `map` is one
 Executor = Callable[[Callable[[Any], Any], Iterable[Any]], Generator[Any]]  # closing its generator cancels the rest
 CONNECT = 5  # seconds that a scheduler has to answer
+IDLE = 30  # seconds after which a worker ends that nobody gives work to: its parent may have been killed
 
 
 @contextmanager
@@ -28,7 +29,7 @@ def executor(workers: int = 1, dask: str | None = None) -> Iterator[Executor]:
             yield run
     elif workers > 1:
         joblib = _needed("joblib", "sweep", f"{workers} workers")
-        with joblib.parallel_config("loky", inner_max_num_threads=1):
+        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=IDLE):
             yield _joblib(joblib, workers)
     else:
         with one_thread():

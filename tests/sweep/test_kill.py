@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -33,8 +33,14 @@ def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def started(frozen: Path, out: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-m", "recprivlib", "sweep", *WORDS, "--out", str(out), *more]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, cwd=frozen) as process:
-        yield process
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, cwd=frozen, start_new_session=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError):  # the workers of a killed driver would stay for half a minute
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def finished(folder: Path) -> dict[str, int]:
@@ -64,6 +70,7 @@ def test_killed_and_resumed_equals_uninterrupted_byte_for_byte(frozen: Path, tmp
     with started(frozen, out) as process:
         assert process.stderr
         assert f"{len(before)} of {CELLS} cells were there already" in process.stderr.read()
+        process.wait(20)
     assert process.returncode == 0
     assert out.read_bytes() == whole.read_bytes()
     assert before.items() <= finished(folder).items()
