@@ -64,6 +64,7 @@ from recprivlib.protocols import (
     Entry,
     Interactions,
     Ledger,
+    Model,
     Release,
     Sizes,
     Unbounded,
@@ -233,7 +234,7 @@ class LDPPopularity:
 
     __post_init__ = check
 
-    def fit(self, train: Interactions, rng: np.random.Generator) -> PerItem:
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
         return gather(self, train, rng)
 
     def collect(self, block: Interactions, rng: np.random.Generator) -> dict[str, Array]:
@@ -252,8 +253,11 @@ class LDPPopularity:
         answer = self._mechanism(sizes.items)
         if self.reports == "bits":
             return bit_ledger(answer, sizes)
-        terms = (("user", "replace"), ("interaction", "swap"), ("interaction", "add-remove"))
-        release = Release("one item of the history, hidden in a set", answer, dict.fromkeys(terms, Change()))
+        release = Release(
+            "one item of the history, hidden in a set",
+            answer,
+            {("user", "replace"): Change(), ("interaction", "swap"): Change(), ("interaction", "add-remove"): Change()},
+        )
         return Ledger((release,), public=("the catalogue", "who takes part"), trust="nobody (local)")
 
     def _mechanism(self, items: int) -> Any:

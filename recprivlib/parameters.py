@@ -36,6 +36,9 @@ class Parameter:
     choices: tuple[str, ...] = ()
     optional: bool = False
 
+    def _range(self) -> tuple[float, float]:
+        return (-math.inf if self.low is None else self.low, math.inf if self.high is None else self.high)
+
     @property
     def allowed(self) -> str:
         """What may be given, in words."""
@@ -63,7 +66,8 @@ class Parameter:
             number = operator.index(value) if self.kind is int else float(value)
         except (TypeError, ValueError):
             raise refusal from None
-        if isinstance(value, str) or math.isnan(number) or not self.low <= number <= self.high:
+        low, high = self._range()
+        if isinstance(value, str) or math.isnan(number) or not low <= number <= high:
             raise refusal
         return number
 

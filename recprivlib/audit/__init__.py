@@ -152,7 +152,7 @@ def climb(worlds: tuple[Array, Array], delta: float = 0.0, start: int = 128) -> 
     """The bound after 2·start, 4·start, … trials: all rungs together hold with 95 % confidence."""
     rungs, best, trials, look = [], 0.0, start, 1
     while trials <= len(worlds[0]):
-        first, second = halves(tuple(world[:trials] for world in worlds))
+        first, second = halves((worlds[0][:trials], worlds[1][:trials]))
         alpha = rung_alpha(look)
         hits, misses = choose(first, delta, alpha).counts(second)
         certifying = len(second[0])

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound
-from recprivlib.protocols import Change, Claim, Guarantee, Ledger
+from recprivlib.protocols import Change, Claim, Guarantee, Ledger, Relation, Unit
 
 Verdict = Literal["broken", "holds", "open"]
 SLACK = 1 + 1e-9  # sums of floats
@@ -43,12 +43,12 @@ def verdict(
     )
 
 
-def exact_epsilon(ledger: Ledger, unit: str, relation: str) -> float | None:
+def exact_epsilon(ledger: Ledger, unit: Unit, relation: Relation) -> float | None:
     """The true ε at δ = 0 of a ledger with one release of one changed input, where its loss is known exactly."""
     if len(ledger.releases) != 1:
         return None
     release = ledger.releases[0]
-    change = release.neighbours.get((unit, relation))  # type: ignore[call-overload]
+    change = release.neighbours.get((unit, relation))
     if not isinstance(change, Change) or release.count * change.inputs != 1:
         return None
     loss = release.mechanism.loss(change.distance)

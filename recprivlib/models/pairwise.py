@@ -75,8 +75,8 @@ def gmf(ones: Array, training: Training, rng: np.random.Generator) -> Iterator[t
 
 
 def _start(shape: tuple[int, int], training: Training, rng: np.random.Generator) -> Weighted:
-    tables = [rng.normal(0, 0.1, (n, training.factors)).astype(np.float32) for n in shape]
-    return Weighted(*tables, np.ones(training.factors, np.float32))
+    users, items = (rng.normal(0, 0.1, (n, training.factors)).astype(np.float32) for n in shape)
+    return Weighted(users, items, np.ones(training.factors, np.float32))
 
 
 def _frozen(model: Weighted) -> Weighted:
@@ -109,7 +109,8 @@ class _Adam:
     """Adam whose moments live beside each table; rows met twice in a batch add their gradients."""
 
     def __init__(self, rate: float):
-        self.rate, self.moments = rate, {}
+        self.rate = rate
+        self.moments: dict[int, tuple[Array, Array, list[int]]] = {}
 
     def descend(self, table: Array, rows: Array | slice, gradient: Array) -> None:
         if not isinstance(rows, slice):

@@ -39,7 +39,7 @@ from recprivlib.models.similarity import gram
 from recprivlib.models.spectral import Projected, directions
 from recprivlib.parameters import check, parameter
 from recprivlib.population import gather
-from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Sizes
+from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Model, Relation, Sizes, Unit
 
 Flipping = type[UnarySymmetric] | type[UnaryOneSided]
 Learner = Callable[[Array, Training, np.random.Generator], Iterator[tuple[float, Weighted]]]
@@ -172,7 +172,7 @@ class DPLCF:
     flipping: Flipping = UnarySymmetric
     __post_init__ = check
 
-    def fit(self, train: Interactions, rng: np.random.Generator) -> ItemWeights:
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
         return gather(self, train, rng)
 
     def collect(self, block: Interactions, rng: np.random.Generator) -> dict[str, Array]:
@@ -205,7 +205,7 @@ class DPLCFSpectral:
     least: int = parameter(4, 0, 64, "directions below which the noisy popularity joins in")
     __post_init__ = check
 
-    def fit(self, train: Interactions, rng: np.random.Generator) -> Projected:
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
         return gather(self, train, rng)
 
     def collect(self, block: Interactions, rng: np.random.Generator) -> dict[str, Array]:
@@ -249,7 +249,7 @@ class OnReports:
         return stated(UnarySymmetric(self.epsilon), sizes)
 
 
-BILL = ("interaction", "add-remove")
+BILL: tuple[Unit, Relation] = ("interaction", "add-remove")
 SYSTEMS: dict[str, Entry] = {
     "lcf-ub": Entry(ItemKNN(neighbors=20), "ranking", "paper", "the same recommender without any noise"),
     "lcf-sp": Entry(DPLCF(inverse="blind"), "ranking", "paper", "flipped bits taken for the truth", terms=BILL),
