@@ -60,10 +60,23 @@ def build(say: Say = tell) -> Path:
             return HTML
         start = time.monotonic()
         say("book: building")
+        fetch(say)
         sphinx("html", say)
         publish(name)
         say(f"book: built in {time.monotonic() - start:.0f} s -> {HTML.relative_to(ROOT)}/index.html")
     return HTML
+
+
+def fetch(say: Say) -> None:
+    """Have the data before the first chapter asks for it: a download is seen, and its failure is one sentence."""
+    from recprivlib.data import load
+    from recprivlib.parameters import UserError
+
+    try:
+        data = load("ml-100k")
+    except UserError as error:
+        raise BookError(str(error)) from None
+    say(f"  ml-100k: {len(data.interactions):,} ratings, from {data.source}")
 
 
 def sphinx(builder: str, say: Say) -> None:

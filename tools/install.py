@@ -30,7 +30,7 @@ def works() -> bool:
 
 def pip(*args: str, expect: int) -> None:
     """One call of pip, with a line of progress instead of a page of names."""
-    command = [PYTHON, "-m", "pip", "--disable-pip-version-check", "install", *args]
+    command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", *args]
     seen, log = 0, []
     width = 48 if sys.stdout.isatty() else 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT) as process:

@@ -8,6 +8,7 @@ and pictures are left out, so that a better sentence changes no reference and a 
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCES = ROOT / "tests" / "notebooks"
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "book" / "_ext")]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 
 def chapters() -> list[Path]:
@@ -79,9 +80,8 @@ def spoken(output: Any) -> Any:
 
 
 def main() -> None:
-    from book import build
-
-    build()
+    if subprocess.run([sys.executable, ROOT / "tools" / "book.py"]).returncode:
+        sys.exit(1)
     pages = chapters()
     for page in pages:
         path = REFERENCES / f"{page.stem}.ipynb"

@@ -43,11 +43,7 @@ def _serve(args: argparse.Namespace) -> None:
     from widgets import server  # Panel takes a second or two; no other verb waits for it
 
     server.check_address(args.host, args.port)
-    from recprivlib.data import load
-
-    _say("[2/3] data and book")
-    data = load("ml-100k")
-    _say(f"      ml-100k: {len(data.interactions):,} ratings, from {data.source}")
+    _say("[2/3] book")
     if subprocess.run([sys.executable, ROOT / "tools" / "book.py"], stdout=sys.stderr).returncode:
         raise UserError("the book could not be built; what is wrong stands above")
     names = server.names(args.host)
