@@ -1,65 +1,42 @@
-"""One persistent pane a figure: it takes what `draw` returns, a Plotly dict or a string of HTML."""
+"""One figure on the page: it takes what `draw` returns, a Plotly dict or a string of HTML."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import panel as pn
+import param
 
-PLAIN = ":host { font: inherit !important; color: inherit; }"  # as the page has it
-CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "showTips": False, "responsive": False}
-
-
-class PlotlyDict(pn.pane.Plotly):
-    """Panel's Plotly pane without plotly.py in between: our dicts are finished, validating them costs 20 ms."""
-
-    def _to_figure(self, obj: Any) -> Any:
-        return obj
-
-    @classmethod
-    def _plotly_json_wrapper(cls, fig: dict) -> dict:
-        return {"data": [_copied(trace) for trace in fig["data"]], "layout": _copied(fig["layout"])}
+HERE = Path(__file__).parent
 
 
-def _copied(part: Any) -> Any:
-    """A copy down to the arrays, which Panel takes out of the dicts it is given."""
-    if isinstance(part, dict):
-        return {key: _copied(value) for key, value in part.items()}
-    return [_copied(each) for each in part] if isinstance(part, list | tuple) else part
+class Drawing(pn.custom.JSComponent):
+    """A figure that stays and is redrawn in place; what is out of sight is drawn when it comes into sight.
 
+    A plot travels as one text: Bokeh would walk through every number of a dict, several times a step.
+    """
 
-class Slot(pn.Column):
-    """The place of one figure. The first drawing decides what kind of pane it needs; the pane then stays."""
+    figure = param.String(doc="The place in the page it belongs to.")
+    plot = param.String(doc="Plotly JSON.")
+    html = param.String()
 
-    def __init__(self, drawing: dict | str | None = None):
-        super().__init__(sizing_mode="stretch_width", margin=0)
-        self._pane: Any = None
-        self.show(drawing)
+    _esm = HERE / "figure.js"
 
-    def show(self, drawing: dict | str | None) -> None:
-        """Replaces what is drawn."""
-        if drawing is None:
-            return
+    def __init__(self, figure: str):
+        super().__init__(figure=figure, width=0, height=0, margin=0)
+
+    def show(self, drawing: dict | str) -> None:
+        """Replaces what is drawn; what is drawn already is not sent again."""
         if isinstance(drawing, str):
-            kind, new = pn.pane.HTML, drawing
+            self.html = drawing
         else:
-            kind, new = PlotlyDict, _steady(drawing)
-        if type(self._pane) is kind:
-            self._pane.object = new
-            if kind is PlotlyDict and self._pane.height != new["layout"]["height"]:
-                self._pane.height = new["layout"]["height"]
-            return
-        if kind is PlotlyDict:
-            self._pane = PlotlyDict(
-                new, config=CONFIG, sizing_mode="stretch_width", height=new["layout"]["height"], margin=0,
-            )  # fmt: skip
-        else:
-            self._pane = pn.pane.HTML(new, sizing_mode="stretch_width", margin=0, stylesheets=[PLAIN])
-        self.objects = [self._pane]
+            self.plot = json.dumps(steady(drawing), separators=(",", ":"), allow_nan=False)
 
 
-def _steady(drawing: dict) -> dict:
+def steady(drawing: dict) -> dict:
     """The figure as Plotly should treat it: the same one as before, and a picture to scroll past, not to drag."""
     layout = {"height": 340, **drawing["layout"], "uirevision": "kept", "dragmode": False, "autosize": False}
     return {"data": drawing["data"], "layout": layout}
@@ -70,6 +47,10 @@ def alt(drawing: dict | str | None) -> str:
     if not isinstance(drawing, dict):
         return ""
     return str(drawing["layout"].get("meta", {}).get("alt", ""))
+
+
+class Axis(dict[str, Sequence[Any]]):
+    """What a `Slider` has to know of the figure above it: span, inset, ticks."""
 
 
 def as_axis(drawing: dict) -> tuple[dict, Axis]:
@@ -88,7 +69,3 @@ def as_axis(drawing: dict) -> tuple[dict, Axis]:
         inset=[margin["l"], margin["r"]],
         ticks=[list(pair) for pair in zip(values, labels, strict=True)],
     )
-
-
-class Axis(dict[str, Sequence[Any]]):
-    """What a `Slider` has to know of the figure above it: span, inset, ticks."""

@@ -1,5 +1,6 @@
 // The page's own elements: what is said, the prediction, the states, the footer, and the height told to the book.
 const WAIT = 1000; // ms before a wait shows its progress and can be cancelled
+const SETTLE = 300; // ms of silence before the address changes: browsers refuse to change it at every step
 const SPEAK = 500; // ms of silence before the sentence is read out
 
 export function render({ model }) {
@@ -10,7 +11,8 @@ export function render({ model }) {
   const toggle = (element, on) => { element.hidden = !on; };
   let guess = null; // the reader's own: it never leaves this variable
   let lost = false;
-  let speaking, counting;
+  let speaking, counting, writing;
+  let told = 0;
 
   // ------------------------------------------------------------------------------------------ what is said
   function say() {
@@ -96,6 +98,8 @@ export function render({ model }) {
   function tell() {
     if (window.parent === window) return;
     const height = Math.ceil($(".frame").getBoundingClientRect().height) + 2;
+    if (height === told) return;
+    told = height;
     window.parent.postMessage({ dashboard: page.dataset.stem, height }, window.location.origin);
   }
   function paint(theme) {
@@ -251,7 +255,7 @@ export function render({ model }) {
   model.on("replies", reply);
   model.on("rows", fill);
   model.on(["alts", "strip"], describe);
-  model.on("query", remember);
+  model.on("query", () => { clearTimeout(writing); writing = setTimeout(remember, SETTLE); });
   model.on(["large", "curve"], dress);
   for (const act of [say, wait, dress, describe, fill, measure]) act();
   paint(document.documentElement.dataset.theme || model.theme);

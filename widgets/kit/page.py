@@ -43,8 +43,8 @@ def page(explorer: Explorer, pool: Pool, arguments: dict[str, str]) -> Any:
     template = pn.Template((HERE / "frame.html").read_text(encoding="utf-8"))
     for name, widget in session.widgets.items():
         template.add_panel(f"control-{name}", widget)
-    for name, slot in session.slots.items():
-        template.add_panel(f"figure-{name}", slot)
+    for name, drawing in session.drawings.items():
+        template.add_panel(f"figure-{name}", drawing)
     template.add_panel("frame", session.frame)
     for name, value in _words(explorer, session).items():
         template.add_variable(name, value)

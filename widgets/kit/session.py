@@ -16,7 +16,7 @@ from recprivlib.live import Card, Control, Explorer, Figure, Mark, View
 from recprivlib.live.contract import Values
 from recprivlib.parameters import UserError
 from widgets.kit import controls
-from widgets.kit.figure import Slot, alt, as_axis
+from widgets.kit.figure import Drawing, alt, as_axis
 from widgets.kit.frame import Frame
 from widgets.kit.pool import Lane, Pool, Update
 from widgets.kit.tables import tables
@@ -61,7 +61,7 @@ class Session:
         self._moved = ""  # the control that moved last
         self._since = 0.0
         self.widgets = {c.name: controls.widget(c, values, "plain" in asked) for c in self.seen}
-        self.slots = {figure.name: Slot() for figure in explorer.figures}
+        self.drawings = {figure.name: Drawing(figure.name) for figure in explorer.figures}
         self.frame = Frame(
             self._hear, theme=self.view.theme, size=asked.get("size") if asked.get("size") in
             ("phone", "book", "wide") else "book", large=self.view.large,
@@ -126,7 +126,7 @@ class Session:
         for control in self.seen:
             if control.name == moved:
                 continue
-            if control.options:
+            if control.options and (not moved or self.explorer.control(moved).kind in ("choice", "switch")):
                 options = [list(pair) for pair in control.options(self.values)]
                 if options != self.widgets[control.name].options:
                     self.widgets[control.name].options = options
@@ -240,7 +240,7 @@ class Session:
         frame = self.frame
         with hold(self.doc):
             for figure in self.explorer.figures:
-                self.slots[figure.name].show(self._fitted(figure, drawn.figures[figure.name]))
+                self.drawings[figure.name].show(self._fitted(figure, drawn))
             frame.param.update(
                 sentence=drawn.sentence, strip=drawn.strip, card=None, shown=frame.shown + 1,
                 alts={name: alt(drawing) for name, drawing in drawn.figures.items()},
@@ -258,12 +258,18 @@ class Session:
             mark = self.explorer.mark(drawn.result)
             self.marks = [*[known for known in self.marks if known != mark], mark][-TRAIL:]
 
-    def _fitted(self, figure: Figure, drawing: dict | str) -> dict | str:
-        """A figure whose x axis is a slider leaves its labels to it."""
+    def _fitted(self, figure: Figure, drawn: Drawn) -> dict | str:
+        """The figure, the main one marked with what it shows; one whose x axis is a slider leaves its labels to it."""
+        drawing = drawn.figures[figure.name]
+        if isinstance(drawing, str):
+            return drawing
+        if figure is self.explorer.figures[0]:
+            layout = drawing["layout"]
+            meta = {**layout.get("meta", {}), "shown": self.explorer.link(drawn.values)}
+            drawing = {"data": drawing["data"], "layout": {**layout, "meta": meta}}
         for control in self.seen:
             slider = self.widgets[control.name]
             if control.place == "axis" and control.figure == figure.name and isinstance(slider, controls.Slider):
-                assert isinstance(drawing, dict), f"{figure.name} has an axis-slider and must be a plot"
                 drawing, axis = as_axis(drawing)
                 slider.param.update(**{k: v for k, v in axis.items() if getattr(slider, k) != v})
         return drawing

@@ -1,0 +1,43 @@
+// One figure: Plotly JSON or HTML, drawn in the page itself, at most once a frame, and only while it can be seen.
+const CONFIG = { displayModeBar: false, scrollZoom: false, doubleClick: false, showTips: false };
+
+export function render({ model }) {
+  const place = document.querySelector(`[data-figure="${model.figure}"] .canvas`) || document.createElement("div");
+  const canvas = document.createElement("div");
+  place.append(canvas);
+  let seen = false, stale = true, asked = false, width = 0;
+
+  async function draw() {
+    asked = false;
+    if (!seen || !stale || !canvas.clientWidth) return;
+    stale = false;
+    if (!model.plot) {
+      canvas.innerHTML = model.html;
+      return;
+    }
+    width = canvas.clientWidth;
+    const { data, layout } = JSON.parse(model.plot);
+    canvas.style.height = `${layout.height}px`;
+    await window.Plotly.react(canvas, data, { ...layout, width }, CONFIG);
+  }
+  // The main figure first; the others as soon as the browser has time, so that they never hold up a drag.
+  const soon = place.closest(".main") ? requestAnimationFrame : (act) => requestIdleCallback(act, { timeout: 400 });
+  function ask() {
+    if (asked) return;
+    asked = true;
+    soon(draw);
+  }
+  new IntersectionObserver((entries) => {
+    seen = entries[entries.length - 1].isIntersecting;
+    if (seen) ask();
+  }, { rootMargin: "20px" }).observe(place);
+  new ResizeObserver(() => {
+    if (canvas.clientWidth === width || !canvas.clientWidth) return;
+    stale = true;
+    ask();
+  }).observe(canvas);
+  model.on(["plot", "html"], () => { stale = true; ask(); });
+  canvas.style.minHeight = model.plot ? `${JSON.parse(model.plot).layout.height}px` : "";
+  ask();
+  if (!place.isConnected) return place;
+}
