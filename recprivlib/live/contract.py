@@ -127,6 +127,7 @@ class View:
     theme: Literal["light", "dark"] = "light"
     narrow: bool = False  # container under 640 px
     large: bool = False  # presentation: everything × 1.5
+    filled: bool = True  # False: the result was read from committed results, so its dot is hollow
     trail: tuple[Mark, ...] = ()  # earlier moves, oldest first
     curve: Any = None  # what `Explorer.curve` gave, once the whole curve has been asked for
 
@@ -189,6 +190,7 @@ class Explorer:
     curve: Callable[[Values], Any] | None = None  # the whole curve with its band; may take seconds, cached
     committed: Callable[[Values], Any] | None = None  # the result read from book/results, or None: hollow dots
     reseed: str = ""  # the control that `New noise` changes
+    still: Mapping[str, tuple] = field(default_factory=dict)  # control -> values of the frame without a server
 
     def control(self, name: str) -> Control:
         """The control of that name."""

@@ -122,7 +122,10 @@ def _by_group(values: Array, group: Array) -> tuple[float, ...]:
 
 def averaged(runs: list[Scores]) -> dict[str, Array]:
     """(K, 3) in each pool: the mean over several seeds' runs with its 95 % interval over people and their seeds."""
-    mean = {name: np.mean([run.per_user[name] for run in runs], axis=0, dtype=np.float64) for name in runs[0].per_user}
+    mean: dict[str, Array] = {
+        name: np.stack([run.per_user[name] for run in runs]).astype(np.float64).mean(axis=0)
+        for name in runs[0].per_user
+    }
     drawn = intervals(mean)
     names = {pool: [f"hr@{k}{suffix}" for k in range(1, LONGEST + 1)] for pool, suffix in POOLS.items()}
     return {pool: np.array([(np.nanmean(mean[n]), *drawn[n]) for n in keys]) for pool, keys in names.items()}

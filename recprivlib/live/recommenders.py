@@ -221,7 +221,7 @@ def _trail(result: Result, view: View, figure: str) -> list[tuple[float, float]]
 
 
 def _look(result: Result, view: View) -> plots.Look:
-    return plots.Look(result.rivals, view.narrow, view.large)
+    return plots.Look(result.rivals, view.filled, view.narrow, view.large)
 
 
 def draw_length(result: Result, view: View) -> dict[str, Any]:
@@ -313,4 +313,10 @@ EXPLORER = Explorer(
     mark=mark,
     curve=curve,
     reseed="seed",
+    still={
+        "k": (1, 3, 5, 10, 15, 20),
+        "neighbors": (5, 10, 20, 50, 100, 200, 500),
+        "system": tuple(NAMES),
+        "rivals": tuple(POOLS),
+    },
 )

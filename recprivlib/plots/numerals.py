@@ -27,16 +27,24 @@ def setting(value: float) -> str:
     return count(value) if value == round(value) else f"{value:.6g}"
 
 
-def epsilon(value: float) -> str:
-    """A measured or proved ε: two significant digits below 10, whole above; infinite only in words."""
+def epsilon(value: float, bound: str = "") -> str:
+    """A measured or proved ε: two significant digits below 10, whole above; infinite only in words.
+
+    A "lower" bound is rounded down and an "upper" one up, so that what is printed still holds.
+
+    >>> epsilon(1.97), epsilon(1.97, "lower"), epsilon(1.01, "upper")
+    ('2.0', '1.9', '1.1')
+    """
     if math.isinf(value):
         return "no finite ε"
     if value == 0:
         return "0"
-    if value >= 9.95:
-        return count(value)
     digits = max(0, 1 - math.floor(math.log10(float(f"{value:.1e}"))))
-    return f"{value:.{digits}f}"
+    if bound:
+        scale = 10.0**digits
+        ends = {"lower": math.floor(value * scale + 1e-9), "upper": math.ceil(value * scale - 1e-9)}
+        value = ends[bound] / scale
+    return count(value) if value >= 9.95 else f"{value:.{digits}f}"
 
 
 def one_in(delta: float) -> str:

@@ -20,6 +20,7 @@ class Look:
     """How to draw: the pool that is ranked ("sampled" or "full"), and the room there is."""
 
     pool: str
+    filled: bool = True  # False: the dot was read, not computed
     narrow: bool = False
     large: bool = False
 
@@ -65,7 +66,7 @@ def list_length(
         labels.append(Label(name, interval[1], "bound", x=k))
     if trail:
         traces.append(chart.trail(trail, "bound"))
-    traces.append(chart.dots([(k, yours[k - 1])], "bound", f"{name}, one draw", whisker=interval))
+    traces.append(chart.dots([(k, yours[k - 1])], "bound", f"{name}, one draw", look.filled, interval))
     alt = (f"Hit rate against the length of the list, up to {len(yours)}. At {k}: {name} {percent(yours[k - 1])}, "
            f"{POPULAR} {percent(popular[k - 1])}, random {percent(chance[k - 1])}.")  # fmt: skip
     return chart.figure(traces, labels, alt)
@@ -94,7 +95,7 @@ def by_neighbors(
     if neighbors is None:
         traces.append(chart.level(yours, "bound", name))
     else:
-        traces.append(chart.dots([(neighbors, yours)], "bound", f"{name}, one draw", whisker=interval))
+        traces.append(chart.dots([(neighbors, yours)], "bound", f"{name}, one draw", look.filled, interval))
     labels.append(
         Label(name, whole.mean[-1], "bound")
         if whole
@@ -116,7 +117,7 @@ def by_activity(
     chart = look.chart("activity", 260, right=24)
     there = [at for at, value in enumerate(yours) if value == value]
     traces = [chart.line(there, [popular[at] for at in there], "popularity", POPULAR)]
-    traces += [chart.dots([(at, yours[at])], "bound", f"{name}, {GROUPS[at]} films", whisker=intervals[at])
+    traces += [chart.dots([(at, yours[at])], "bound", f"{name}, {GROUPS[at]} films", look.filled, intervals[at])
                for at in there]  # fmt: skip
     first, last = there[0], there[-1]
     labels = [Label(POPULAR, popular[first], "popularity", x=first), Label(name, intervals[first][1], "bound", x=first)]
@@ -145,7 +146,7 @@ def lists(whose: str, liked: Sequence[str], yours: Sequence[str], popular: Seque
 
 
 def _entries(titles: Sequence[str], both: set[str]) -> str:
-    mark = ' <span title="on both lists">●</span>'
+    mark = '\u00a0<span title="on both lists">●</span>'
     look = 'style="overflow-wrap:anywhere"'
     return "".join(
         f'<li {look} title="{escape(title)}">{_short(title)}{mark if title in both else ""}</li>' for title in titles

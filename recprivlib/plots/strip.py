@@ -100,7 +100,7 @@ class Strip:
             return "not attacked yet"
         if math.isinf(self.attacked):
             return "attacked: proof"
-        return f"attacked: at least {epsilon(self.attacked)}"
+        return f"attacked: at least {epsilon(self.attacked, 'lower')}"
 
     @property
     def _count(self) -> str:
@@ -109,7 +109,7 @@ class Strip:
         if self.counted is None:
             return "not counted"
         reason = f" ({self.why_infinite})" if math.isinf(self.counted) and self.why_infinite else ""
-        return f"counted: {epsilon(self.counted)}{reason}"
+        return f"counted: {epsilon(self.counted, 'upper')}{reason}"
 
     @property
     def terms(self) -> str:

@@ -1,0 +1,115 @@
+"""The frame of a dashboard without a server: every figure and sentence at readable steps, computed beforehand.
+
+frame(explorer) = {controls, figures, base, pieces, states}
+states["2.0.5"]  = numbers of the pieces at the third, first and sixth value of the controls
+piece            = a sentence, a piece of HTML, or the changes [[path, value], …] of a figure against its base
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from recprivlib.live import explorer, stems
+from recprivlib.live.contract import Control, Explorer, Values, View
+from recprivlib.plots.palette import swaps
+
+
+def frame(which: Explorer) -> dict[str, Any]:
+    """Everything `static-frame.js` needs to draw `which`."""
+    controls = [which.control(name) for name in which.still]
+    grids = [which.still[control.name] for control in controls]
+    base = _drawn(which, which.defaults)
+    pieces: dict[str, int] = {}
+    made: dict[tuple, list[int]] = {}
+    states = {}
+    for places in product(*(range(len(grid)) for grid in grids)):
+        chosen = {c.name: grid[at] for c, grid, at in zip(controls, grids, places, strict=True)}
+        values = _settled(which, controls, which.defaults | chosen)
+        key = tuple(values[control.name] for control in controls)
+        if key not in made:
+            parts = [part if isinstance(part, str) else changes(start, part)
+                     for part, start in zip(_drawn(which, values), base, strict=True)]  # fmt: skip
+            made[key] = [pieces.setdefault(_json(part), len(pieces)) for part in parts]
+        states[".".join(map(str, places))] = made[key]
+    return {
+        "stem": which.stem, "title": which.title, "dark": swaps(),
+        "controls": [_control(which, control, grid, base) for control, grid in zip(controls, grids, strict=True)],
+        "figures": [{"name": f.name, "title": f.title, "place": f.place, "height": f.height} for f in which.figures],
+        "base": [None if isinstance(part, str) else part for part in base[1:]],
+        "pieces": [json.loads(piece) for piece in pieces], "states": states,
+    }  # fmt: skip
+
+
+def _drawn(which: Explorer, values: Values) -> list[Any]:
+    """The sentence and every figure at `values`: hollow dots, and the whole curve, since nothing is computed here."""
+    result = which.compute(**values)
+    view = View(filled=False, curve=which.curve(values) if which.curve else None)
+    return [which.say(result), *(figure.draw(result, view) for figure in which.figures)]
+
+
+def _settled(which: Explorer, controls: list[Control], values: Values) -> dict[str, Any]:
+    """`values` with what changes nothing at its default, so that equal frames are made once."""
+    return {
+        name: value if name not in which.still or which.control(name).active(values) else which.control(name).default
+        for name, value in values.items()
+    }
+
+
+def _control(which: Explorer, control: Control, grid: tuple, base: list[Any]) -> dict[str, Any]:
+    """A control with its values as words, and where they lie on its slider, from 0 to 1."""
+    labels = dict(control.choices)
+    ends = (0, len(grid) - 1)
+    at = [float(index) for index in range(len(grid))]
+    for figure, drawn in zip(which.figures, base[1:], strict=True):
+        if figure.name == control.figure:
+            axis = drawn["layout"]["xaxis"]
+            ends = axis["range"]
+            at = [math.log10(value) if axis["type"] == "log" else value for value in grid]
+    return {
+        "name": control.name, "label": control.label, "kind": "choice" if control.choices else "range",
+        "ends": control.ends, "figure": control.figure, "start": grid.index(control.default),
+        "labels": [labels.get(value, str(value)) for value in grid], "spoken": [control.spoken(v) for v in grid],
+        "at": [round((value - ends[0]) / (ends[1] - ends[0]), 4) for value in at],
+    }  # fmt: skip
+
+
+def changes(start: Any, end: Any) -> list[list[Any]]:
+    """What to write where so that `start` becomes `end`: [[path, value], …]."""
+    return [[path, value] for path, value in _changes(start, end, [])]
+
+
+def _changes(start: Any, end: Any, path: list) -> Iterator[tuple[list, Any]]:
+    if isinstance(start, dict) and isinstance(end, dict) and start.keys() == end.keys():
+        for key in start:
+            yield from _changes(start[key], end[key], [*path, key])
+    elif isinstance(start, list) and isinstance(end, list) and len(start) == len(end) and _nested(start):
+        for at, (old, new) in enumerate(zip(start, end, strict=True)):
+            yield from _changes(old, new, [*path, at])
+    elif start != end:
+        yield path, end
+
+
+def _nested(parts: list) -> bool:
+    return any(isinstance(part, (dict, list)) for part in parts)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def write(folder: Path) -> list[Path]:
+    """The frames of all dashboards that have one, as scripts: a page opened from a disk may not fetch a file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for stem in stems():
+        which = explorer(stem)
+        if which.still:
+            path = folder / f"{stem}.js"
+            path.write_text(f"staticFrame.data({_json(stem)},{_json(frame(which))});\n", encoding="utf-8")
+            paths.append(path)
+    return paths

@@ -1,0 +1,171 @@
+"""The figure of the first page: a phone, what leaves it, and what a server makes of 943 such phones.
+
+`measure` runs the real systems, `html` prints the figure at ε = 1; the page's script moves it. What no system has
+measured is left out and named, never guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from recprivlib.audit import audit
+from recprivlib.data import load
+from recprivlib.evaluation import Difference, Scores, evaluate, intervals, split, stream, total
+from recprivlib.parameters import configured
+from recprivlib.plots.numerals import best_guess, count, epsilon, percent, setting
+from recprivlib.protocols import Sizes
+from recprivlib.registry import get, systems
+
+STEPS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+START = 1.0
+SEEDS = (0, 1, 2)
+K = 10
+TRIES = 100_000
+TILES, LIT = 40, (1, 4, 9, 12, 14, 18, 20, 21)  # a phone shows 24 tiles
+# Fixed and evenly spread, so that the tiles flip one by one and as many lie as should.
+UNIFORMS = tuple(((np.random.default_rng(1).permutation(TILES) + 0.5) / TILES).tolist())
+SERVERS = {"printed": "dplcf-sp", "better": "dplcf-spectral"}
+BOUND = "lcf-ub"
+CHAPTER = "dplcf"
+NARROW = "\u00a0"
+FULL_BAR = 0.8  # the hit rate that fills a bar
+COMMON = (("random", "random"), ("popularity", "what is popular"))
+
+
+def measure(
+    data: str = "ml-100k", steps: tuple[float, ...] = STEPS, seeds: tuple[int, ...] = SEEDS, tries: int = TRIES
+) -> dict[str, Any]:
+    """All numbers of the figure, from runs of the registry's systems. A server not there yet has no number."""
+    source = load(data)
+    splits = [split(source.interactions, "loo-latest", seed)[0] for seed in seeds]
+    sizes = splits[0].train.sizes
+
+    def found(name: str, **settings: float) -> np.ndarray:
+        """Each person's hit rate, averaged over the seeds."""
+        system = configured(get(name).system, settings)
+        runs = []
+        for seed, held_out in zip(seeds, splits, strict=True):
+            scores: Scores = evaluate(system.fit(held_out.train, stream(seed, "fit")), held_out, (K,), full=False)
+            runs.append(scores.per_user[f"hr@{K}"])
+        return np.mean(runs, axis=0)
+
+    there = {role: name for role, name in SERVERS.items() if name in systems()}
+    popular = found("popularity")
+    known = {"random": K / 100, "popularity": _short(total(popular))}
+    if BOUND in systems():
+        known["bound"] = _short(total(found(BOUND)))
+    states = []
+    for at in steps:
+        servers = {role: _server(found(name, epsilon=at), popular) for role, name in there.items()}
+        bill = _bill(there["printed"], at, sizes, tries) if "printed" in there else {}
+        states.append({"epsilon": at, "right": best_guess(at), "servers": servers, **bill})
+    people = source.interactions.n_users
+    return {
+        "people": people, "films": source.interactions.n_items, "data": source.name, "known": known, "tries": tries,
+        "start": min(range(len(steps)), key=lambda index: abs(steps[index] - START)), "full": FULL_BAR,
+        "uniforms": UNIFORMS, "states": [state | _words(state, people, known) for state in states],
+    }  # fmt: skip
+
+
+def _server(own: np.ndarray, popular: np.ndarray) -> dict[str, Any]:
+    """A server's hit rate, its interval, and what may be said of it beside the popular list."""
+    drawn = intervals({"own": own, "versus": own - popular})
+    versus = Difference(total(own) - total(popular), *drawn["versus"])
+    low, high = drawn["own"]
+    return {"rate": _short(total(own)), "low": _short(low), "high": _short(high), "verb": versus.verb}
+
+
+def _bill(name: str, at: float, sizes: Sizes, tries: int) -> dict[str, Any]:
+    """Claimed, counted, attacked at the claim's own terms: one interaction, added or removed."""
+    done = audit(configured(get(name).system, {"epsilon": at}), name=name, sizes=sizes, trials=tries)
+    claimed = done.claimed.epsilon if done.claimed else None
+    numbers = {"claimed": claimed, "counted": done.counted.epsilon, "attacked": done.attacked.epsilon_lower}
+    return {key: _short(value) for key, value in numbers.items() if value is not None and math.isfinite(value)}
+
+
+def _words(state: Mapping[str, Any], people: int, known: Mapping[str, float]) -> dict[str, Any]:
+    """What the figure says at one ε: what an answer gives away, what a server makes of it, and the three numbers."""
+    guess = (f"From your phone's answer alone, a coin-flip guess about one film becomes right "
+             f"{percent(state['right'])} of the time.")  # fmt: skip
+    said = {}
+    for role in SERVERS:
+        server = state["servers"].get(role)
+        said[role] = f"What a server makes of it: chapter {CHAPTER}."
+        if server:
+            who = "The better server's" if role == "better" else "This server's"
+            said[role] = (f"{who} list, from {count(people)} such phones, finds {percent(server['rate'])} of next "
+                          f"films and {server['verb']} the popular list, {percent(known['popularity'])}.")  # fmt: skip
+    attacked = f"attacked ≥ {epsilon(state['attacked'], 'lower')}" if "attacked" in state else "not attacked yet"
+    pieces = [f"claimed {epsilon(state['claimed'])}" if "claimed" in state else "",
+              f"counted {epsilon(state['counted'], 'upper')}" if "counted" in state else "", attacked]  # fmt: skip
+    three = " · ".join(piece.replace(" ", NARROW) for piece in pieces if piece)
+    spoken = f"epsilon {setting(state['epsilon'])}, phone truthful {percent(state['right'])}"
+    return {"guess": guess, "said": said, "three": three, "spoken": spoken}
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+# --------------------------------------------------------------------------------------------------- html
+
+
+def html(figure: Mapping[str, Any]) -> str:
+    """The figure as it stands at the start: complete without a script, and on paper."""
+    state = figure["states"][figure["start"]]
+    last = len(figure["states"]) - 1
+    data = json.dumps(figure, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    return f"""<section class="ten" aria-label="A phone, what leaves it, and what a server makes of it">
+<div class="ten-inner">
+<div class="ten-block"><h3 class="ten-name">Ada's phone</h3>
+<p class="ten-note">{len(LIT)} films watched. Tap to make them yours.</p>
+<div class="ten-tiles" role="group" aria-label="films watched">{_tiles("button", state["right"])}</div></div>
+<div class="ten-block"><h3>What leaves it</h3>
+<p class="ten-note">every answer may be a lie; <i class="ten-lie"></i> marks one</p>
+<div class="ten-tiles ten-out" role="img" aria-label="reported films">{_tiles("i", state["right"])}</div></div>
+<div class="ten-drag"><input type="range" min="0" max="{last}" value="{figure["start"]}"
+ aria-label="epsilon" aria-valuetext="{escape(state["spoken"])}">
+<span>more privacy</span><output>ε = {setting(state["epsilon"])}</output><span>less privacy</span></div>
+<div class="ten-block ten-server"><h3>From {count(figure["people"])} phones, a list</h3>
+<p class="ten-note">next films found in its top {K} of 100</p>{_bars(figure, state)}
+<button type="button" class="ten-better" aria-pressed="false">same reports, better server</button></div>
+<p class="ten-say" aria-live="polite">{escape(state["guess"])} {escape(state["said"]["printed"])}</p>
+<p class="ten-three"><strong>{escape(state["three"])}</strong>
+ <span>A paper gives the first number. This book computes all three.</span></p>
+</div><script type="application/json">{data}</script></section>"""
+
+
+def _tiles(tag: str, right: float) -> str:
+    """Watched films are filled; a report that is a lie is ringed."""
+    tiles = []
+    for at, uniform in enumerate(UNIFORMS):
+        watched, lie = at in LIT, uniform >= right
+        on = watched if tag == "button" else watched != lie
+        ring = " lie" if lie and tag == "i" else ""
+        look = f'class="{"on" if on else ""}{ring}"'
+        if tag == "button":
+            look += f' type="button" tabindex="{0 if at == 0 else -1}" aria-pressed="{str(watched).lower()}"'
+            look += f' aria-label="film {at + 1}"'
+        tiles.append(f"<{tag} {look}></{tag}>")
+    return "".join(tiles)
+
+
+def _bars(figure: Mapping[str, Any], state: Mapping[str, Any]) -> str:
+    rows = [(role, label, figure["known"].get(role)) for role, label in COMMON]
+    server = state["servers"].get("printed")
+    rows.append(("server", "this server", server["rate"] if server else None))
+    rows.append(("bound", "no privacy", figure["known"].get("bound")))
+    return '<dl class="ten-bars">' + "".join(_bar(*row) for row in rows) + "</dl>"
+
+
+def _bar(role: str, label: str, rate: float | None) -> str:
+    if rate is None:
+        return f"<dt>{label}</dt><dd>chapter {CHAPTER}</dd>"
+    bar = f'<b class="ten-{role}" style="width:{100 * rate / FULL_BAR:.1f}%"></b>'
+    return f'<dt>{label}</dt><dd data-role="{role}">{bar}<span>{percent(rate)}</span></dd>'
