@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,19 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from recprivlib.cells import PACKAGE
-
 WORDS = ["item-knn", "popularity", "--grid", "neighbors=5,20", "--seeds", "0-14", "--data", "synthetic", "--users",
          "400", "--items", "300"]  # fmt: skip
 CELLS = 45
-
-
-@pytest.fixture(scope="module")
-def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a copy of the package, whose sources (part of every cell's address) nobody edits meanwhile."""
-    folder = tmp_path_factory.mktemp("frozen")
-    shutil.copytree(PACKAGE, folder / "recprivlib", ignore=shutil.ignore_patterns("__pycache__", "_results"))
-    return folder
 
 
 @contextmanager

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +27,19 @@ from recprivlib.sweep import complete, duration, outcomes, plan, sweep
 SYSTEMS = ("popularity", "item-knn", "ease")
 GRID = {"neighbors": (5, 20)}
 SMALL = {"data": "synthetic", "users": 300, "items": 150}
+WORDS = (
+    *SYSTEMS,
+    "--grid",
+    "neighbors=5,20",
+    "--seeds",
+    "0-2",
+    "--data",
+    "synthetic",
+    "--users",
+    "300",
+    "--items",
+    "150",
+)
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -112,16 +127,28 @@ def test_seconds_and_the_values_of_users_stay_in_the_cell_files(reference: Path)
     assert without.report == found.report
 
 
-def test_two_workers_give_the_same_bytes(reference: Path, tmp_path: Path) -> None:
-    sweep(SYSTEMS, GRID, seeds=range(3), out=tmp_path / "two.csv", workers=2, **SMALL)
-    assert (tmp_path / "two.csv").read_bytes() == reference.read_bytes()
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+from recprivlib.cli import main
+if __name__ == "__main__":
+    with LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
+        sys.exit(main([*sys.argv[1:], "--dask", cluster.scheduler_address]))
+"""
 
 
-def test_a_dask_cluster_gives_the_same_bytes(reference: Path, tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
-        sweep(SYSTEMS, GRID, seeds=range(3), out=tmp_path / "dask.csv", dask=cluster.scheduler_address, **SMALL)
-    assert (tmp_path / "dask.csv").read_bytes() == reference.read_bytes()
+@pytest.mark.parametrize("place", ["two workers", "a Dask cluster"])
+def test_more_processes_give_the_same_bytes(reference: Path, frozen: Path, tmp_path: Path, place: str) -> None:
+    (frozen / "on_a_cluster.py").write_text(CLUSTER)
+    out = tmp_path / "more.csv"
+    words = ["sweep", *WORDS, "--out", str(out)]
+    if place == "two workers":
+        command = ["-m", "recprivlib", *words, "--workers", "2"]
+    else:
+        command = ["on_a_cluster.py", *words]
+    done = subprocess.run([sys.executable, *command], cwd=frozen, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert out.read_bytes() == reference.read_bytes()
 
 
 def test_the_package_itself_can_be_called(tmp_path: Path) -> None:
@@ -259,8 +286,7 @@ def test_the_verb_writes_the_file_and_one_json_document(
     reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "cli.csv"
-    words = ["--grid", "neighbors=5,20", "--seeds", "0-2", "--data", "synthetic", "--users", "300", "--items", "150"]
-    assert main(["sweep", *SYSTEMS, *words, "--out", str(out), "--json"]) == 0
+    assert main(["sweep", *WORDS, "--out", str(out), "--json"]) == 0
     assert out.read_bytes() == reference.read_bytes()
     assert json.loads(capsys.readouterr().out) == {"out": str(out), "rows": 144, "failed": []}
 
