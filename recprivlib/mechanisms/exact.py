@@ -26,9 +26,13 @@ def words(shape: tuple[int, ...] | int) -> Array:
 def bernoulli(p: Array) -> Array:
     """True with probability p, rounded to a whole multiple of 2⁻⁶³ that is neither 0 nor 1 unless p is."""
     p = np.asarray(p, float)
-    threshold = np.minimum(np.ldexp(p, WORD), np.ldexp(1 - 2.0**-53, WORD)).astype(np.int64)
-    threshold = np.where((threshold == 0) & (p > 0), 1, threshold)
-    return (words(p.shape) < threshold) | (p >= 1)
+    return (words(p.shape) < threshold(p)) | (p >= 1)
+
+
+def threshold(p: Array) -> Array:
+    """How many of the 2⁶³ words mean true; at least one where p > 0."""
+    whole = np.ldexp(np.minimum(p, 1 - 2.0**-53), WORD).astype(np.int64)
+    return np.where(np.asarray(p) > 0, np.maximum(whole, 1), 0)
 
 
 def draw(matrix: Array, rows: Array) -> Array:
@@ -56,10 +60,8 @@ def below(bound: int, shape: tuple[int, ...] | int) -> Array:
     shape = shape if isinstance(shape, tuple) else (shape,)
     mask = (1 << max(bound - 1, 0).bit_length()) - 1
     drawn = words(shape) & mask
-    again = drawn >= bound
-    while again.any():
+    while (again := drawn >= bound).any():
         drawn[again] = words(int(again.sum())) & mask
-        again = drawn >= bound
     return drawn
 
 
