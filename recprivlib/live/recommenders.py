@@ -147,11 +147,11 @@ def say(result: Result) -> str:
         return (f"One list for everybody, no model at all: in a line-up of 100 films your next film is in its "
                 f"top {k} {percent(near.yours[k - 1])} of the time. Among all {count(result.items)} films: "
                 f"{percent(far.yours[k - 1])}.")  # fmt: skip
-    lineup = (f"In a line-up of 100 films {result.name} puts your next film in its top {k} "
-              f"{percent(near.yours[k - 1])} of the time; it {near.versus.verb} just what is popular, "
-              f"{percent(near.popular[k - 1])}.")  # fmt: skip
-    catalogue = (f"Among all {count(result.items)} films it finds {percent(far.yours[k - 1])} and "
-                 f"{far.versus.verb} what is popular, {percent(far.popular[k - 1])}.")  # fmt: skip
+    lineup = (f"In a line-up of 100 films, the top {k} of {result.name} holds your next film "
+              f"{percent(near.yours[k - 1])} of the time and {near.versus.verb} just what is popular "
+              f"({percent(near.popular[k - 1])}).")  # fmt: skip
+    catalogue = (f"Among all {count(result.items)} films it holds {percent(far.yours[k - 1])} and "
+                 f"{far.versus.verb} what is popular ({percent(far.popular[k - 1])}).")  # fmt: skip
     return f"{lineup} {catalogue}"
 
 

@@ -121,7 +121,8 @@ def html(figure: Mapping[str, Any]) -> str:
     state = figure["states"][figure["start"]]
     last = len(figure["states"]) - 1
     data = json.dumps(figure, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-    return f"""<section class="ten" aria-label="A phone, what leaves it, and what a server makes of it">
+    about = "A phone, what leaves it, and what a server makes of it"
+    return f"""<div class="full-width dash"><section class="ten" aria-label="{about}">
 <div class="ten-inner">
 <div class="ten-block"><h3 class="ten-name">Ada's phone</h3>
 <p class="ten-note">{len(LIT)} films watched. Tap to make them yours.</p>
@@ -138,7 +139,7 @@ def html(figure: Mapping[str, Any]) -> str:
 <p class="ten-say" aria-live="polite">{escape(state["guess"])} {escape(state["said"]["printed"])}</p>
 <p class="ten-three"><strong>{escape(state["three"])}</strong>
  <span>A paper gives the first number. This book computes all three.</span></p>
-</div><script type="application/json">{data}</script></section>"""
+</div><script type="application/json">{data}</script></section></div>"""
 
 
 def _tiles(tag: str, right: float) -> str:

@@ -130,7 +130,7 @@ def lists(whose: str, liked: Sequence[str], yours: Sequence[str], popular: Seque
     """The two lists side by side, as HTML; what stands in both is marked."""
     both = set(yours) & set(popular)
     columns = "".join(
-        f'<div style="flex:1 1 0;min-width:0"><h4 style="font:600 1em/1.3 inherit;margin:0 0 .3em">{escape(head)}</h4>'
+        f'<div style="flex:1 1 0;min-width:0"><p style="font-weight:600;margin:0 0 .3em">{escape(head)}</p>'
         f'<ol style="margin:0;padding-left:1.7em">{_entries(titles, both)}</ol></div>'
         for head, titles in ((f"{whose} list", yours), ("Popular list", popular))
     )
