@@ -4,7 +4,7 @@
     ```
 
 With a server the page shows it live; without one the same frame is drawn in the page from committed results
-(`_static/frames/<stem>.json`). dash.js decides which; both scripts are loaded only where there is a dashboard.
+(`_static/frames/<stem>.js`). dash.js decides which; both scripts are loaded only where there is a dashboard.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Dashboard(SphinxDirective):
             "title": self.options.get("title", f"Dashboard: {stem}"),
             "height": self.options.get("height", 1220),
             "phone": self.options.get("phone", 1640),
-            "json": f"{FRAMES}/{stem}.json",
+            "json": f"{FRAMES}/{stem}.js",
         }
         data = " ".join(f'data-{name}="{escape(str(value))}"' for name, value in about.items())
         html = (

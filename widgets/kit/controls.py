@@ -161,7 +161,7 @@ def read(control: Control, value: Any) -> Any:
 
 def _plain(control: Control, values: Values) -> Any:
     """Panel's own widget for `control`."""
-    shared = {"name": control.label, "value": values[control.name], "sizing_mode": "stretch_width"}
+    shared = {"label": control.label, "value": values[control.name], "sizing_mode": "stretch_width"}
     if control.kind == "choice":
         return pn.widgets.Select(**shared, options={label: value for value, label in choices(control, values)})
     if control.kind == "switch":

@@ -28,7 +28,7 @@ class Drawing(pn.custom.JSComponent):
     def __init__(self, figure: str):
         super().__init__(figure=figure, width=0, height=0, margin=0)
 
-    def show(self, drawing: dict | str) -> None:
+    def draw(self, drawing: dict | str) -> None:
         """Replaces what is drawn; what is drawn already is not sent again."""
         if isinstance(drawing, str):
             self.html = drawing

@@ -16,7 +16,7 @@ export function render({ model }) {
 
   // ------------------------------------------------------------------------------------------ what is said
   function say() {
-    const { sentence, card, watch, notice } = model;
+    const { sentence, card, advice, notice } = model;
     const text = card ? card.what : sentence;
     $(".sentence").textContent = sentence || "Loading the figure…";
     toggle($(".sentence"), !card);
@@ -29,8 +29,8 @@ export function render({ model }) {
     $(".last-good").textContent = card ? card.last : "";
     toggle($(".notice"), notice && !lost);
     $(".notice").textContent = notice;
-    toggle($(".watch"), watch);
-    $(".watch").textContent = watch;
+    toggle($(".watch"), advice);
+    $(".watch").textContent = advice;
     clearTimeout(speaking);
     speaking = setTimeout(() => { $(".spoken").textContent = text; }, SPEAK);
     mark();
@@ -250,7 +250,7 @@ export function render({ model }) {
     mark();
   });
 
-  model.on(["sentence", "card", "notice", "watch", "shown"], say);
+  model.on(["sentence", "card", "notice", "advice", "shown"], say);
   model.on("busy", wait);
   model.on("replies", reply);
   model.on("rows", fill);

@@ -21,7 +21,7 @@ class Frame(pn.custom.JSComponent):
     # From the server: what is to be seen.
     shown = param.Integer(default=0, doc="Counts results, so that a page (and a test) can tell that one arrived.")
     sentence = param.String()
-    watch = param.String(doc="What to look at after a `Try this`.")
+    advice = param.String(doc="What to look at after a `Try this`.")
     replies = param.List(doc="The computed answer to each possible guess; empty until it is there.")
     busy = param.Dict(default=None, allow_None=True, doc="text, progress, remaining")
     card = param.Dict(default=None, allow_None=True, doc="what, cure, last, empty")
@@ -32,8 +32,8 @@ class Frame(pn.custom.JSComponent):
     rows = param.Dict(default={}, doc="Figure -> header and rows, while the table is open.")
 
     # From the page: how it is to be seen.
-    theme = param.Selector(default="light", objects=["light", "dark"])
-    size = param.Selector(default="book", objects=["phone", "book", "wide"])
+    theme: Any = param.Selector(default="light", objects=["light", "dark"])
+    size: Any = param.Selector(default="book", objects=["phone", "book", "wide"])
     large = param.Boolean(default=False)
     curve = param.Boolean(default=False)
     tables = param.Boolean(default=False)

@@ -69,7 +69,7 @@ def _words(explorer: Explorer, session: Session) -> dict[str, Any]:
         "tries": [trial.label for trial in explorer.tries],
         "has_curve": explorer.curve is not None,
         "has_strip": explorer.strip is not None,
-        "reseed": explorer.reseed,
+        "reseed": explorer.control(explorer.reseed).label.lower() if explorer.reseed else "",
     }  # fmt: skip
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
+from recprivlib.executors import one_thread
 from recprivlib.live import Explorer
 from recprivlib.live.contract import Values
 from recprivlib.live.memory import Memory
@@ -36,6 +37,7 @@ class Pool:
 
     def __init__(self, workers: int | None = None, limit: int = RESULT_BYTES):
         self.results = Memory(limit)
+        self._one_thread = one_thread()  # of linear algebra a worker; as long as the pool lives
         self._threads = ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1), thread_name_prefix="compute")
 
     def submit(self, job: Callable[[], None]) -> None:
@@ -121,7 +123,7 @@ class Lane:
             return
         began = shown = time.monotonic()
         result = None
-        with closing(explorer.steps(**values)) as stream:
+        with closing(cast(Generator, explorer.steps(**values))) as stream:
             for progress, result in stream:
                 if generation != self.generation:
                     return

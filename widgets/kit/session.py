@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -59,7 +60,9 @@ class Session:
         self.curves = Lane(curve_of(explorer), pool, self._curve_told) if explorer.curve else None
         self._setting = False  # several controls are being set at once
         self._moved = ""  # the control that moved last
-        self._since = 0.0
+        self._since = 0.0  # when the wait for a result began; 0: there is none
+        self._timed = False  # a timer for it runs
+        self._cure: Values = {}
         self.widgets = {c.name: controls.widget(c, values, "plain" in asked) for c in self.seen}
         self.drawings = {figure.name: Drawing(figure.name) for figure in explorer.figures}
         self.frame = Frame(
@@ -128,8 +131,9 @@ class Session:
                 continue
             if control.options and (not moved or self.explorer.control(moved).kind in ("choice", "switch")):
                 options = [list(pair) for pair in control.options(self.values)]
-                if options != self.widgets[control.name].options:
-                    self.widgets[control.name].options = options
+                widget = self.widgets[control.name]
+                if isinstance(widget, controls.Choice | controls.Films) and options != widget.options:
+                    widget.options = options
         self._label_waits()
 
     def _label_waits(self) -> None:
@@ -168,14 +172,23 @@ class Session:
 
     def ask(self) -> None:
         """Has the settings computed; what is under way for older ones is not waited for."""
-        if not self._since:
-            self._since = time.monotonic()
-            self._later(self._wait, PATIENCE)
+        self._begin_wait()
         self.lane.ask(self.values)
 
+    def _begin_wait(self) -> None:
+        self._since = time.monotonic()
+        if not self._timed:
+            self._timed = True
+            self._later(self._wait, PATIENCE)
+
     def _wait(self) -> None:
-        """Says that something is being computed, if it still is."""
-        if self._since and self.frame.busy is None:
+        """Says that something is being computed, if it still is. A drag whose results keep coming says nothing."""
+        self._timed = False
+        left = PATIENCE - round(1000 * (time.monotonic() - self._since))
+        if self._since and left > 0:
+            self._timed = True
+            self._later(self._wait, left)
+        elif self._since and self.frame.busy is None:
             self.frame.busy = {"text": self._under_way(), "progress": None, "remaining": None}
 
     def _under_way(self) -> str:
@@ -190,12 +203,7 @@ class Session:
             news: Any = update.error or self._draw(update.values, update.result)
         except Exception as error:
             news = error
-        if self.doc is None:
-            return
-        try:
-            self.doc.add_next_tick_callback(partial(self._news, update, news))
-        except (RuntimeError, ValueError):  # the reader has left
-            self.lane.cancel()
+        self._later(partial(self._news, update, news))
 
     def _news(self, update: Update, news: Drawn | Exception) -> None:
         with hold(self.doc):
@@ -206,8 +214,10 @@ class Session:
             if not update.last:
                 waiting = {"progress": update.progress, "remaining": update.remaining}
                 self.frame.busy = {"text": self._under_way()} | waiting
-            elif update.values == self.values:
+            else:
                 self._done()
+                if update.values != self.values:
+                    self._begin_wait()
             self._show(news, moved=update.last)
 
     def _done(self) -> None:
@@ -240,7 +250,7 @@ class Session:
         frame = self.frame
         with hold(self.doc):
             for figure in self.explorer.figures:
-                self.drawings[figure.name].show(self._fitted(figure, drawn))
+                self.drawings[figure.name].draw(self._fitted(figure, drawn))
             frame.param.update(
                 sentence=drawn.sentence, strip=drawn.strip, card=None, shown=frame.shown + 1,
                 alts={name: alt(drawing) for name, drawing in drawn.figures.items()},
@@ -300,6 +310,7 @@ class Session:
 
     def _do_try(self, message: dict) -> None:
         trial = self.explorer.tries[int(message["at"])]
+        self.frame.advice = trial.watch
         self.set(self.explorer.defaults | dict(trial.values))
 
     def _do_cure(self, _: dict) -> None:
@@ -339,13 +350,17 @@ class Session:
         replies = [predict.reply(result, at) for at in range(len(predict.answers))]
         self._later(lambda: self.frame.param.update(replies=replies))
 
-    def _later(self, action: Any, milliseconds: int = 0) -> None:
+    def _later(self, action: Callable[[], Any], milliseconds: int = 0) -> None:
+        """On the server's own thread, which alone may touch what the page shows; at once where there is no page."""
         if self.doc is None:
+            if not milliseconds:
+                action()
             return
-        if milliseconds:
-            self.doc.add_timeout_callback(action, milliseconds)
-        else:
-            self.doc.add_next_tick_callback(action)
+        with contextlib.suppress(AttributeError):  # the reader has left, and the document is taken apart
+            if milliseconds:
+                self.doc.add_timeout_callback(action, milliseconds)
+            else:
+                self.doc.add_next_tick_callback(action)
 
     def close(self) -> None:
         """The reader has left."""

@@ -1,0 +1,185 @@
+"""A drag never queues work, readers share results, and memory has a bound."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.widgets.small import SMALL
+from widgets.kit.pool import Lane, Pool, key
+
+
+@pytest.fixture
+def pool():
+    return Pool(workers=2)
+
+
+class Told(list):
+    """Collects updates; `wait` until there are some, or a last one."""
+
+    def __init__(self):
+        super().__init__()
+        self.news = threading.Condition()
+
+    def __call__(self, update):
+        with self.news:
+            self.append(update)
+            self.news.notify_all()
+
+    def until(self, true, seconds=5.0):
+        with self.news:
+            assert self.news.wait_for(lambda: true(self), seconds), f"only {list(self)}"
+
+
+def idle(lane, seconds=5.0):
+    end = time.monotonic() + seconds
+    while not lane.idle:
+        assert time.monotonic() < end, "the lane never came to rest"
+        time.sleep(0.002)
+
+
+def test_a_drag_computes_the_first_and_the_last_setting_only(pool):
+    started, gate = [], threading.Event()
+
+    def slow(**values):
+        started.append(values["height"])
+        gate.wait(5)
+        return SMALL.compute(**values)
+
+    told = Told()
+    lane = Lane(replace(SMALL, compute=slow), pool, told)
+    for height in range(1, 11):
+        lane.ask(SMALL.defaults | {"height": height})
+        if height == 1:
+            while not started:
+                time.sleep(0.001)
+    gate.set()
+    told.until(lambda news: len(news) == 2)
+    idle(lane)
+    assert started == [1, 10]
+    assert [update.result.height for update in told] == [1, 10]
+
+
+def test_a_newer_setting_closes_a_stream(pool):
+    closed, begun = [], threading.Event()
+
+    def steps(**values):
+        try:
+            for at in range(1000):
+                begun.set()
+                time.sleep(0.005)
+                yield at / 1000, SMALL.compute(**values) if values["height"] < 20 else None
+        finally:
+            closed.append(values["height"])
+
+    def quick(**values):
+        if values["height"] == 2:
+            yield 1.0, SMALL.compute(**values)
+        else:
+            yield from steps(**values)
+
+    told = Told()
+    lane = Lane(replace(SMALL, steps=quick), pool, told)
+    lane.ask(SMALL.defaults | {"height": 1})
+    assert begun.wait(5)
+    lane.ask(SMALL.defaults | {"height": 2})
+    told.until(lambda news: any(update.last for update in news))
+    idle(lane)
+    assert closed == [1]
+    assert [update.result.height for update in told if update.last] == [2]
+
+
+def test_cancel_closes_a_stream_and_says_nothing_more(pool):
+    closed, begun = threading.Event(), threading.Event()
+
+    def steps(**values):
+        try:
+            while True:
+                begun.set()
+                time.sleep(0.002)
+                yield 0.5, None
+        finally:
+            closed.set()
+
+    told = Told()
+    lane = Lane(replace(SMALL, steps=steps), pool, told)
+    lane.ask(SMALL.defaults)
+    assert begun.wait(5)
+    lane.cancel()
+    assert closed.wait(5)
+    idle(lane)
+    assert not any(update.last for update in told)
+
+
+def test_cancel_drops_the_result_of_what_cannot_be_stopped(pool):
+    gate, started = threading.Event(), threading.Event()
+
+    def slow(**values):
+        started.set()
+        gate.wait(5)
+        return SMALL.compute(**values)
+
+    told = Told()
+    lane = Lane(replace(SMALL, compute=slow), pool, told)
+    lane.ask(SMALL.defaults)
+    assert started.wait(5)
+    lane.cancel()
+    gate.set()
+    idle(lane)
+    assert told == []
+    lane.ask(SMALL.defaults)
+    told.until(lambda news: len(news) == 1)
+
+
+def test_a_failure_is_told_and_the_lane_goes_on(pool):
+    told = Told()
+    lane = Lane(SMALL, pool, told)
+    lane.ask(SMALL.defaults | {"height": 14})
+    told.until(lambda news: len(news) == 1)
+    lane.ask(SMALL.defaults | {"height": 15})
+    told.until(lambda news: len(news) == 2)
+    assert isinstance(told[0].error, ZeroDivisionError)
+    assert told[1].result.area == 15
+
+
+def test_thirty_readers_who_ask_the_same_share_one_computation(pool):
+    calls = []
+
+    def counted(**values):
+        calls.append(values)
+        time.sleep(0.05)
+        return SMALL.compute(**values)
+
+    told = Told()
+    shared = replace(SMALL, compute=counted)
+    for _ in range(30):
+        Lane(shared, pool, told).ask(SMALL.defaults)
+    told.until(lambda news: len(news) == 30)
+    assert len(calls) == 1
+
+
+def test_what_is_remembered_has_a_bound_in_bytes():
+    pool = Pool(workers=1, limit=100_000)
+    wide = replace(SMALL, compute=lambda **values: np.zeros(1250))  # 10 000 bytes each
+    for height in range(1, 21):
+        pool.result(wide, SMALL.defaults | {"height": height})
+        assert pool.results.held <= 100_000
+    assert pool.known(wide, SMALL.defaults | {"height": 1}) is None
+    assert pool.known(wide, SMALL.defaults | {"height": 20}) is not None
+
+
+def test_two_dashboards_do_not_share_a_result(pool):
+    other = replace(SMALL, stem="other", compute=lambda **values: "other")
+    assert pool.result(SMALL, SMALL.defaults).area == 10
+    assert pool.result(other, SMALL.defaults) == "other"
+    assert key("small", SMALL.defaults) != key("other", SMALL.defaults)
+
+
+def test_a_worker_has_one_thread_of_linear_algebra(pool):
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    found = pool._threads.submit(threadpoolctl.threadpool_info).result()
+    assert {each["num_threads"] for each in found if each["user_api"] == "blas"} == {1}

@@ -1,0 +1,227 @@
+"""One reader's session without a browser: controls in, figures, sentence and states out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import pytest
+
+from tests.widgets.small import SMALL
+from widgets.kit import controls
+from widgets.kit.pool import Pool
+from widgets.kit.session import TRAIL, Session, bad_link
+
+
+class Now(Pool):
+    """A pool that runs every job at once, in this thread."""
+
+    def __init__(self):
+        super().__init__(workers=1)
+        self.jobs, self.running = [], False
+
+    def submit(self, job):
+        self.jobs.append(job)
+        if not self.running:
+            self.running = True
+            while self.jobs:
+                self.jobs.pop(0)()
+            self.running = False
+
+
+@pytest.fixture
+def session():
+    return lambda query="", explorer=SMALL, **frame: Session(explorer, Now(), query, frame)
+
+
+def move(session, name, value, release=True):
+    session.widgets[name].value = value
+    if release:
+        session.widgets[name].released += 1
+
+
+def main(session):
+    return json.loads(session.drawings["plot"].plot)
+
+
+def test_a_move_changes_figure_sentence_and_link(session):
+    here = session()
+    assert here.frame.sentence == "The area is 10 square cm."
+    move(here, "height", 12)
+    assert here.frame.sentence == "The area is 12 square cm."
+    assert main(here)["data"][0]["y"] == [12]
+    assert main(here)["layout"]["meta"]["shown"] == "height=12"
+    assert here.drawings["words"].html == "<p>12.0</p>"
+    assert here.frame.query == "height=12"
+
+
+def test_a_link_restores_every_setting(session):
+    first = session()
+    for name, value in (("width", 2.5), ("height", 7), ("unit", "m"), ("liked", [1, 0]), ("seed", 3)):
+        move(first, name, value)
+    second = session(first.frame.query)
+    assert second.values == first.values
+    assert second.frame.sentence == first.frame.sentence
+    assert second.frame.notice == ""
+    assert second.widgets["liked"].value == [1, 0]
+    assert second.frame.curve  # a link shows the whole figure
+
+
+def test_a_bad_link_falls_back_to_defaults_and_says_so_until_the_next_move(session):
+    here = session("width=99&height=eleven&unit=m")
+    assert here.values == SMALL.defaults | {"unit": "m"}
+    assert here.frame.notice == "Two settings in this link were out of range; I used the defaults for them."
+    move(here, "height", 4)
+    assert here.frame.notice == ""
+
+
+@pytest.mark.parametrize("query", ["nonsense", "width=nan", "width=inf", "height=1e400", "height=3.5", "liked=a,b",
+                                   "liked=-1", "unit=%00", "seed=-1", "width=", "width=<script>"])  # fmt: skip
+def test_no_link_breaks_the_page(session, query):
+    assert session(query).values == SMALL.defaults
+
+
+def test_the_words_for_a_bad_link_count():
+    assert bad_link(1) == "One setting in this link was out of range; I used the default for it."
+    assert bad_link(7) == "7 settings in this link were out of range; I used the defaults for them."
+
+
+def test_moves_leave_a_trail_of_at_most_thirty_dots_without_the_present_one(session):
+    here = session()
+    for at in range(1, 41):
+        move(here, "width", at / 10)
+    trail = main(here)["data"][0]["customdata"]
+    assert len(trail) == TRAIL
+    assert trail[-1] == [3.9, 39.0]
+
+
+def test_a_theme_or_width_redraws_without_leaving_a_dot(session):
+    here = session()
+    here.frame.theme = "dark"
+    here.frame.size = "phone"
+    assert (here.view.theme, here.view.narrow) == ("dark", True)
+    assert main(here)["data"][0]["customdata"] == []
+
+
+def test_a_card_stands_in_for_the_sentence_and_its_button_cures(session):
+    here = session()
+    move(here, "height", 13)
+    assert here.frame.card == {
+        "what": "thirteen is not drawn here", "cure": "take 12", "last": "last good: Height = 10", "empty": False,
+    }  # fmt: skip
+    assert main(here)["data"][0]["y"] == [10]
+    here._hear({"do": "cure"})
+    assert here.frame.card is None
+    assert here.widgets["height"].value == 12
+
+
+def test_what_breaks_inside_is_said_without_its_entrails(session, caplog):
+    here = session()
+    move(here, "height", 14)
+    assert here.frame.card["what"] == "Something broke while computing this; the log has it."
+    assert "ZeroDivisionError" in caplog.text
+    move(here, "height", 15)
+    assert here.frame.card is None
+
+
+def test_a_value_that_no_widget_gives_is_refused(session):
+    here = session()
+    here.widgets["height"].value = 10**9
+    assert here.frame.card["what"] == "height is 1000000000, but must be a whole number from 1 to 20"
+    assert here.values["height"] == 10
+
+
+@pytest.mark.parametrize("message", [{}, {"do": "close"}, {"do": "__init__"}, "text", {"do": None}])
+def test_messages_that_are_no_wish_are_ignored(session, message):
+    here = session()
+    here.frame._handle_msg(message)
+    assert here.values == SMALL.defaults
+
+
+def test_what_waits_for_release_does_not_compute_while_it_moves(session):
+    patient = replace(SMALL, controls=tuple(
+        replace(c, cost="on release") if c.name == "height" else c for c in SMALL.controls
+    ))  # fmt: skip
+    here = session(explorer=patient)
+    assert here.widgets["height"].waits
+    move(here, "height", 4, release=False)
+    assert here.frame.sentence == "The area is 10 square cm."
+    here.widgets["height"].released += 1
+    assert here.frame.sentence == "The area is 4 square cm."
+
+
+def test_a_try_sets_its_start_and_says_what_to_watch(session):
+    here = session("height=3")
+    here._hear({"do": "try", "at": 0})
+    assert here.values == SMALL.defaults | {"width": 10.0, "height": 2}
+    assert here.widgets["width"].value == 10.0
+    assert here.frame.advice == "the area."
+
+
+def test_new_noise_changes_the_seed_and_comes_round(session):
+    here = session("seed=99")
+    here._hear({"do": "noise"})
+    assert here.values["seed"] == 0
+
+
+def test_all_answers_are_computed_and_no_guess_is_asked_for(session):
+    here = session("height=3")
+    assert here.frame.replies == ["It is 10; you said 5.", "It is 10; you said 10."]
+    assert not {"guess", "answer"} & set(here.frame.param)
+
+
+def test_the_snippet_prints_the_numbers_on_the_screen(session):
+    here = session()
+    given = []
+    here.frame._send_msg = given.append
+    move(here, "height", 7)
+    here._hear({"do": "code"})
+    done = subprocess.run([sys.executable, "-c", given[0]["code"]], capture_output=True, text=True, check=True)
+    assert float(done.stdout) == here.drawn.result.area
+
+
+def test_the_table_is_kept_only_while_it_is_open(session):
+    here = session()
+    assert here.frame.rows == {}
+    here.frame.tables = True
+    assert here.frame.rows == {"plot": {"head": ["x", "you"], "rows": [["1", "10 [9, 11]"]]}}
+
+
+def test_the_axis_slider_stands_under_its_figure(session):
+    slider = session().widgets["width"]
+    assert slider.axis
+    assert slider.span == [0.1, 10]
+    assert slider.inset == [56, 120]
+    assert slider.ticks == [[0.1, "0.1"], [1, "1"], [10, "10"]]
+
+
+def test_a_wait_is_said_after_150_ms_and_not_before(session, monkeypatch):
+    here = session()
+    timers = []
+    monkeypatch.setattr(here, "_later", lambda action, ms=0: timers.append((action, ms)))
+    here._timed, here._moved = False, "unit"
+    here._begin_wait()
+    ((wait, ms),) = timers
+    assert ms == 150
+    wait()
+    assert here.frame.busy is None
+    time.sleep(0.16)
+    timers[-1][0]()
+    assert here.frame.busy["text"] == "computing Unit = centimetres…"
+
+
+def test_without_custom_components_panel_s_own_widgets_do(session):
+    here = session(plain="1")
+    assert not any(isinstance(widget, controls.Field) for widget in here.widgets.values())
+    here.widgets["height"].value = 12
+    assert here.frame.sentence == "The area is 12 square cm."
+
+
+def test_a_slider_stops_at_readable_values():
+    width, height = SMALL.control("width"), SMALL.control("height")
+    assert controls.stops_of(width) == (0.1, 1, 10)
+    assert controls.stops_of(height) == tuple(range(1, 21))
+    assert controls.stops_of(replace(width, steps=()))[20] == 1.0
