@@ -43,7 +43,10 @@ serve: setup  ## book and dashboards on http://127.0.0.1:8000 (HOST=0.0.0.0 for 
 book: setup  ## the book in _build/html
 	@$(BIN)/python tools/book.py
 
-lab: setup book  ## the chapters as notebooks in JupyterLab
+# A configuration of our own, so that a chapter opens as a notebook and the reader's settings stay theirs.
+lab: export JUPYTER_CONFIG_DIR := $(CURDIR)/_build/lab
+lab: setup  ## the chapters as notebooks in JupyterLab
+	@mkdir -p _build/lab/labconfig && cp tools/lab.json _build/lab/labconfig/default_setting_overrides.json
 	@$(BIN)/jupyter lab --notebook-dir book $(ARGS)
 
 # -------------------------------------------------------------------------------------------- for developers
