@@ -14,11 +14,10 @@ from recprivlib.baselines import SYSTEMS as BASELINES
 from recprivlib.data import Dataset
 from recprivlib.evaluation import Difference, Scores, evaluate, intervals, stream, total
 from recprivlib.live import crowd
-from recprivlib.live.contract import Control, Explorer, Figure, Mark, Predict, Try, Values, View
+from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Try, Values, View
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.ranking import ADA
 from recprivlib.live.shared import dataset, film, holdout
-from recprivlib.mechanisms import UnarySymmetric
 from recprivlib.models.constants import PerItem
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import Ranked, neighbourhood, rank_neighbours
@@ -332,8 +331,8 @@ def say(result: Result) -> str:
     own, popular = result.yours.at(result.metric), result.popular.at(result.metric)
     phones = f"From {count(result.users)} such phones"
     if result.truth == 1:
-        first = (f"Every 'no' your phone sends is certainly true; every 'yes' is a lie {percent(1 - result.honest)} "
-                 f"of the time that it could be.")  # fmt: skip
+        first = (f"Every 'no' your phone sends is certainly true; of the films you never watched it claims "
+                 f"{percent(1 - result.honest)}.")  # fmt: skip
     else:
         first = (f"At ε = {setting(result.epsilon)} your phone tells the truth about each film "
                  f"{percent(result.truth)} of the time.")  # fmt: skip
@@ -390,19 +389,22 @@ def snippet(values: Values) -> str:
     if values["server"] != "spectral":
         settings["neighbors"] = values["neighbors"]
     kind, k = METRICS[values["metric"]]
-    crowded = values["people"] > 1
-    seed = values["seed"]
+    seed, people = values["seed"], values["people"]
+    phones = "held_out.train"
+    if people > 1:
+        phones = f"resample(held_out.train, {people}, np.random.default_rng([{seed}, {people}]))"
     return f'''import numpy as np
-from recprivlib.data import load, resample
+from recprivlib.data import load
+from recprivlib.data.synthetic import resample
 from recprivlib.evaluation import evaluate, split, stream
 from recprivlib.parameters import configured
 from recprivlib.registry import get
 
 data = load("{values["data"]}")
 (held_out,) = split(data.interactions, "loo-latest", seed={seed})
-phones = {f"resample(held_out.train, {values["people"]}, np.random.default_rng([{seed}, {values["people"]}]))" if crowded else "held_out.train"}
-for name, settings in {{"{name}": {settings!r}, "popularity": {{}}}}.items():
-    model = configured(get(name).system, settings).fit(phones, stream({seed}, "fit"))
+phones = {phones}
+for name, settings, learns_from in (("{name}", {settings!r}, phones), ("popularity", {{}}, held_out.train)):
+    model = configured(get(name).system, settings).fit(learns_from, stream({seed}, "fit"))
     metrics = evaluate(model.fold_in(held_out.train.matrix), held_out, ks=({k},), full=False).metrics
     print(f"{{name}}: {{metrics['{kind}@{k}']:.3f}}")
 '''
@@ -462,7 +464,7 @@ def draw_strip(result: Result, view: View) -> str:
 EPSILONS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8)
 
 
-def _cost(values: Values) -> Any:
+def _cost(values: Values) -> Cost:
     return "on release" if values["people"] > crowd.KEPT else "live"
 
 
@@ -492,7 +494,7 @@ PREDICT = Predict(
     reply,
 )
 
-TRIES_FOR_READERS = (
+STARTS = (
     Try("Where does it cross?", {"epsilon": 0.5}, "Drag ε until the dot meets the dashed line: what does a vote of "
         "943 phones cost before it beats a popularity chart?"),
     Try("A bigger crowd", {"epsilon": 0.5, "people": 4}, "The same noise on every phone. Now make it ×80 and watch "
@@ -509,13 +511,13 @@ EXPLORER = Explorer(
         Figure("rate", "Is your next film on the list?", draw_rate, "main", 340),
         Figure("tiles", "What you watched, what it reported", draw_tiles, "beside"),
         Figure("lengths", "The length of the list", draw_lengths),
-        Figure("pairs", "How alike two films are, and look", draw_pairs),
+        Figure("pairs", "How alike two films are, and how alike they look", draw_pairs),
     ),
     say=say,
     table=table,
     snippet=snippet,
     predict=PREDICT,
-    tries=TRIES_FOR_READERS,
+    tries=STARTS,
     strip=draw_strip,
     mark=mark,
     steps=steps,

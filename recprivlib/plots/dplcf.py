@@ -1,0 +1,169 @@
+"""The figures of dashboard `dplcf`, from plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from recprivlib.plots.axes import AXES
+from recprivlib.plots.chart import Chart, Label
+from recprivlib.plots.numerals import bare, count, percent
+from recprivlib.protocols import Array
+
+NAMES = {
+    "bound": "no privacy", "popularity": "what is popular", "private-popularity": "popular, from reports",
+    "random": "random",
+}  # fmt: skip
+SEEN = (10, 50)  # people: below the first a film is rare, from the second on well known
+GROUPS = (("rare film", 0.25), ("known to some", 0.5), ("well known", 0.85))
+
+
+@dataclass(frozen=True)
+class Look:
+    """How to draw: the role and name of this server's line, and the room there is."""
+
+    role: str
+    name: str
+    filled: bool = True  # False: the dot was read, not computed
+    narrow: bool = False
+    large: bool = False
+
+    def chart(self, x: str, y: str, height: int, right: int = 150) -> Chart:
+        axes = AXES["dplcf"]
+        return Chart(axes[x], axes[y], height, self.narrow, self.large, right)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of films: how alike they are, how many people met the rarer one, how alike they look to the server."""
+
+    true: Array
+    seen: Array
+    estimated: Array
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A committed curve over ε: mean of several seeds, its 95 % band, and popularity from the same reports."""
+
+    x: Sequence[float]
+    mean: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+    private: Sequence[float] = ()
+
+
+def rate_by_epsilon(
+    look: Look,
+    metric: tuple[str, int],
+    epsilon: float,
+    yours: float,
+    interval: tuple[float, float],
+    levels: Mapping[str, float],
+    trail: Sequence[tuple[float, float]] = (),
+    whole: Whole | None = None,
+) -> dict[str, Any]:
+    """Hit rate (or nDCG) against ε; what costs no privacy lies level across."""
+    chart = look.chart("epsilon", "ndcg" if metric[0] == "ndcg" else "sampled", 260 if look.narrow else 340)
+    private = list(whole.private) if whole else []
+    traces, labels = [], []
+    for role, value in levels.items():
+        if role == "private-popularity" and private:
+            traces.append(chart.line(whole.x, private, role, NAMES[role]))  # type: ignore[union-attr]
+            value = private[-1]
+        elif role == "private-popularity":
+            traces.append(chart.dots([(epsilon, value)], role, NAMES[role], size=7))
+            continue
+        else:
+            traces.append(chart.level(value, role, NAMES[role]))
+        labels.append(Label(NAMES[role], value, role))
+    if whole:
+        measured = list(zip(whole.x, whole.mean, strict=True))
+        traces += [chart.band(whole.x, whole.low, whole.high, look.role),
+                   chart.line(whole.x, whole.mean, look.role, f"{look.name}, mean of the seeds"),
+                   chart.dots(measured, look.role, look.name, filled=False, size=6)]  # fmt: skip
+    if trail:
+        traces.append(chart.trail(trail, look.role))
+    traces.append(chart.dots([(epsilon, yours)], look.role, f"{look.name}, one draw", look.filled, interval))
+    labels.append(Label(look.name, interval[1], look.role, x=epsilon))
+    shown = percent if metric[0] == "hr" else bare
+    told = ", ".join(f"{NAMES[role]} {shown(value)}" for role, value in levels.items())
+    alt = f"Hit rate against epsilon. At {epsilon:g}: {look.name} {shown(yours)}; {told}."
+    return chart.figure(traces, labels, alt)
+
+
+def by_length(look: Look, yours: Sequence[float], levels: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """Hit rate against the length of the list, K = 1..10."""
+    chart = look.chart("k", "sampled", 260)
+    x = list(range(1, len(yours) + 1))
+    traces = [chart.line(x, values, role, NAMES[role]) for role, values in levels.items()]
+    traces.append(chart.line(x, yours, look.role, look.name, strong=True))
+    labels = [Label(NAMES[role], values[-1], role) for role, values in levels.items()]
+    labels.append(Label(look.name, yours[-1], look.role))
+    alt = f"Hit rate by length of the list: at 10, {look.name} {percent(yours[-1])}, " + ", ".join(
+        f"{NAMES[role]} {percent(values[-1])}" for role, values in levels.items()
+    )
+    return chart.figure(traces, labels, f"{alt}.")
+
+
+def similarity(look: Look, pairs: Pairs) -> dict[str, Any]:
+    """True against estimated similarity of the same pairs, the rarer films fainter."""
+    chart = look.chart("true", "estimated", 260, right=24)
+    traces = [chart.line((0, 1), (0, 1), "random", "as it is")]
+    group = np.searchsorted(SEEN, pairs.seen, side="right")
+    for number, (name, opacity) in enumerate(GROUPS):
+        there = group == number
+        cloud = chart.cloud(pairs.true[there], pairs.estimated[there], look.role, name)
+        cloud["marker"] = {**cloud["marker"], "opacity": opacity, "size": 3 + number}
+        traces.append(cloud)
+    known = group == 2
+    off = float(np.median(np.abs(pairs.true - pairs.estimated)[known])) if known.any() else float("nan")
+    rare = float(np.median(np.abs(pairs.true - pairs.estimated)[group == 0]))
+    alt = (f"True against estimated similarity of {count(len(pairs.true))} pairs of films. The estimate is off by "
+           f"{bare(off, 2)} for well-known films, by {bare(rare, 2)} for rare ones (medians).")  # fmt: skip
+    return chart.figure(traces, [], alt)
+
+
+def tiles(
+    watched: Sequence[bool],
+    reported: Sequence[bool],
+    titles: Sequence[str],
+    lies: float,
+    items: int,
+    large: bool = False,
+) -> str:
+    """One phone, as HTML: what it knows, and what it says. A lie is ringed in the attacker's colour."""
+    false = sum(a != b for a, b in zip(watched, reported, strict=True))
+    size = 18 if large else 12
+    head = "margin:.5em 0 .25em;font-weight:600"
+    said = f"{false} of these {len(watched)} answers are lies; of all {count(items)}, about {count(lies)}"
+    return (
+        f'<section class="rp-tiles" aria-label="{escape(said)}" style="font-size:{13 * (1.5 if large else 1):g}px;'
+        'line-height:1.4;color:var(--rp-ink,#1A1A1A)">'
+        f'<p style="{head}">What Ada watched</p>{_grid(watched, watched, titles, size)}'
+        f'<p style="{head}">What her phone reported</p>{_grid(reported, watched, titles, size)}'
+        f'<p style="margin:.5em 0 0">{_square(size, False, True)} marks a lie. {said}.</p></section>'
+    )
+
+
+def _grid(shown: Sequence[bool], truth: Sequence[bool], titles: Sequence[str], size: int) -> str:
+    cells = "".join(
+        f'<span title="{escape(title)}">{_square(size, on, on != real)}</span>'
+        for on, real, title in zip(shown, truth, titles, strict=True)
+    )
+    return f'<div style="display:grid;grid-template-columns:repeat(10,{size + 4}px);gap:3px">{cells}</div>'
+
+
+def _square(size: int, on: bool, lie: bool) -> str:
+    ring = "var(--rp-attack,#852A81)" if lie else "var(--rp-secondary,#5F6673)"
+    fill = "var(--rp-ink,#1A1A1A)" if on else "transparent"
+    width = 2.5 if lie else 1
+    return (
+        f'<svg width="{size + 4}" height="{size + 4}" viewBox="0 0 16 16" aria-hidden="true" '
+        f'style="display:inline-block;vertical-align:-2px"><rect x="2" y="2" width="12" height="12" rx="2" '
+        f'fill="{fill}" stroke="{ring}" stroke-width="{width}"/></svg>'
+    )
