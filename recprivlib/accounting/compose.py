@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from recprivlib.accounting import binomial, exact, pld, pure, rdp
 from recprivlib.accounting.pairs import Pair
@@ -15,26 +15,26 @@ def tightest(parts: Parts, delta: float) -> tuple[float, str]:
     """(ε, how it was counted) of the composition of `parts` at `delta`. Every method here is an upper bound."""
     if not parts:
         return 0.0, "neighbours are not told apart"
-    basic = pure.epsilon(parts)
-    told = described(parts)
-    if delta == 0:
-        return basic, f"{told}: pure ε added up"
-    counted, how = _composed(parts, delta)
-    return (basic, f"{told}: pure ε added up") if basic <= counted else (counted, f"{told}: {how}")
+    told, basic = described(parts), (pure.epsilon(parts), "pure ε added up")
+    found = [basic] if delta == 0 else [basic, *_composed(exact.merged(parts), delta)]
+    epsilon, how = min(found, key=lambda candidate: candidate[0])
+    return epsilon, f"{told}: {how}"
 
 
-def _composed(parts: Parts, delta: float) -> tuple[float, str]:
-    merged = exact.merged(parts)
-    first, count = merged[0]
-    if len(merged) == 1 and count == 1:
-        return exact.epsilon(first, delta), "read off the privacy profile"
-    if all(pair.binary and pair.pure == first.pure for pair, _ in merged):
-        return binomial.epsilon(first.pure, sum(n for _, n in merged), delta), "composed exactly (binomial)"
-    counted = pld.epsilon(merged, delta)
-    if math.isfinite(counted):
-        return counted, "privacy loss distribution, composed by FFT and rounded up"
-    # δ below what floating point resolves: another proof, or none.
-    return rdp.epsilon(merged, delta), "Rényi divergences, since δ is too small for a grid"
+def _composed(parts: Parts, delta: float) -> Iterator[tuple[float, str]]:
+    """The candidates at δ > 0; the first is nearly always the tightest."""
+    first, count = parts[0]
+    if len(parts) == 1 and count == 1:
+        yield exact.epsilon(first, delta), "read off the privacy profile"
+        return
+    if all(pair.binary and pair.pure == first.pure for pair, _ in parts):
+        yield binomial.epsilon(first.pure, sum(n for _, n in parts), delta), "composed exactly (binomial)"
+        return
+    counted = pld.epsilon(parts, delta)
+    yield counted, "privacy loss distribution, composed by FFT and rounded up"
+    # A δ below what floating point resolves, or a pair that is several: Rényi divergences may know more.
+    if math.isinf(counted) or any(pair.several for pair, _ in parts):
+        yield rdp.epsilon(parts, delta), "Rényi divergences added up"
 
 
 def described(parts: Parts) -> str:

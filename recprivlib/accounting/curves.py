@@ -40,6 +40,6 @@ def accountants(loss: Any, counts: Sequence[int], relation: Relation, delta: flo
         "basic": np.array([pure.epsilon(run) for run in runs]),
         "advanced": np.array([advanced.epsilon(run, delta) for run in runs]),
         "zCDP": np.array([zcdp.epsilon(run, delta) for run in runs]),
-        "RDP": np.array([rdp.converted(ORDERS, count * each, delta) for count in counts]),
+        "RDP": np.array([min(rdp.converted(ORDERS, n * each, delta), n * one.pure) for n in counts]),
         "tightest": over_counts(loss, counts, relation, delta),
     }

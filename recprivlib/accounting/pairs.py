@@ -49,6 +49,7 @@ class Pair:
     binary: bool = False  # it is ± `pure` with the odds of a randomised response
     mu: float = 0.0  # for Gaussian noise alone: shift over deviation
     unbounded: str = ""  # why there is no pure ε
+    several: bool = False  # the worst of more than one pair: other methods may then be tighter than its profile
     certain: bool = False  # some output proves an input: no δ that means anything gives a finite ε
     crowd: int = 1  # that a shuffler hides it in
     note: str = ""  # what a reader must know about the bound
@@ -109,6 +110,7 @@ def _channel(loss: Channel, _: Relation) -> Pair | None:
         float(means.max()), float(((rows * finite**2).sum(axis=1) - means**2).max()),
         largest=largest, lattice=largest if _on_lattice(finite, largest) else 0.0, unbounded=unbounded,
         certain=math.isinf(pure),
+        several=len(rows) > 2,
     )  # fmt: skip
 
 

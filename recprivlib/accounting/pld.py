@@ -28,6 +28,7 @@ TAIL = 1e-4  # of δ: what a cut tail may add
 WRAPPED = 1e-7  # of the tilted losses: more may not wrap around
 NOISE = 1e-3  # of δ: more than that of floating-point noise calls for a tilt
 SLOPES = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0, 1.3, 1.8])  # of Chernoff's bound, over the normal's
+FINEST = 1 << 13  # grid points that cost next to nothing
 LARGEST = 1 << 19  # grid points; a run that would need more is counted on a coarser grid, still from above
 
 
@@ -85,19 +86,25 @@ def discretised(profile: Curve, reverse: Curve, step: float, tail: float, larges
     # P(L = −e) = e^−e · Q(L′ = e), L′ the loss of Q against P.
     below = (below * np.exp(-step * np.arange(1, len(below) + 1)))[::-1]
     rest = max(1.0 - infinite - math.fsum(above) - math.fsum(below), 0.0)
-    return Losses(step, -len(below), np.concatenate([below, [rest], above]), infinite)
+    masses = np.concatenate([below, [rest], above])
+    used = np.flatnonzero(masses)
+    return Losses(step, int(used[0]) - len(below), masses[used[0] : used[-1] + 1], infinite)
 
 
 def _top(profile: Curve, step: float, tail: float, largest: float) -> int:
     """The number of grid steps after which at most `tail` of the profile is left, or which reach the largest loss."""
     if math.isfinite(largest):
         return max(1, math.ceil(largest / step - 1e-9))
-    high = 1.0
+    low, high = 0.0, 1.0
     while profile(np.array([high]))[0] > tail and high < 600:
-        high *= 2
-    ladder = np.linspace(high / 2 if high > 1 else 0.0, high, 65)
-    index = int(np.argmax(profile(ladder) <= tail)) or 64
-    return max(1, math.ceil(ladder[index] / step))
+        low, high = high, 2 * high
+    if profile(np.array([high]))[0] > tail:
+        return math.ceil(high / step)
+    while high - low > 0.05 * high and high > step:
+        ladder = np.linspace(low, high, 33)[1:]
+        rung = int(np.argmax(profile(ladder) <= tail))
+        low, high = ladder[rung] - (ladder[1] - ladder[0]), ladder[rung]
+    return max(1, math.ceil(high / step))
 
 
 def _side(h: Array, step: float) -> tuple[Array, float]:
@@ -114,8 +121,9 @@ def _side(h: Array, step: float) -> tuple[Array, float]:
 def grid_step(parts: Sequence[tuple[Pair, int]]) -> float:
     """A step that adds at most `ROUNDING` to ε, from the mean m and deviation s of the composed loss.
 
-    ε ≈ m + 5s; a step h adds T·h²/12 to m and T·h²/(12s) to s. Where all losses are whole fractions of one ε,
-    that ε is the step and nothing is added.
+    ε ≈ m + 5s; a step h adds T·h²/12 to m and T·h²/(12s) to s. A run with few releases gets a finer grid, since
+    ε may then lie near the largest loss there is, where a step adds more. Where all losses are whole multiples of
+    one ε, that ε is the step and nothing is added.
     """
     lattices = {pair.lattice for pair, _ in parts}
     if len(lattices) == 1 and 0.0 not in lattices:
@@ -124,7 +132,7 @@ def grid_step(parts: Sequence[tuple[Pair, int]]) -> float:
     deviation = math.sqrt(sum(count * pair.variance for pair, count in parts))
     count = sum(count for _, count in parts)
     step = math.sqrt(12 * ROUNDING * (mean + 5 * deviation) / (count * (1 + 5 / deviation)))
-    step = max(step, 20 * deviation / LARGEST)
+    step = max(min(step, (mean + 16 * deviation) / FINEST), 20 * deviation / LARGEST)
     largest = max((pair.largest for pair, _ in parts if math.isfinite(pair.largest)), default=0.0)
     return largest / math.ceil(largest / step) if largest > step else step  # the largest loss on the grid
 
@@ -135,10 +143,10 @@ def composed(parts: Sequence[tuple[Losses, int]], delta: float) -> Losses:
     For a small δ masses are tilted by e^(θL) before they are transformed, so that floating-point noise is relative
     to what is left at `delta` and not to 1. Far below that ε the noise is then large: read nothing there.
     """
-    finite = math.exp(math.fsum(times * math.log1p(-losses.infinite) for losses, times in parts))
+    infinite = -math.expm1(math.fsum(times * math.log1p(-losses.infinite) for losses, times in parts))
     step = parts[0][0].step
-    if 1.0 - finite >= delta:
-        return Losses(step, 0, np.zeros(1), 1.0 - finite)
+    if infinite >= delta:
+        return Losses(step, 0, np.zeros(1), infinite)
     low, high, cut, slope, cumulants = _window(parts, delta)
     size = next_fast_len(high - low + 1, real=True)
     spectrum: Array | float = 1.0
@@ -153,7 +161,7 @@ def composed(parts: Sequence[tuple[Losses, int]], delta: float) -> Losses:
     masses = np.maximum(np.roll(irfft(spectrum, size), -low % size), 0.0)
     total = sum(times * cumulant for (_, times), cumulant in zip(parts, cumulants, strict=True))
     masses *= np.exp(np.minimum(total - slope * step * np.arange(low, low + size), 700.0))
-    found = Losses(step, low, masses, 1.0 - finite + cut)
+    found = Losses(step, low, masses, infinite + cut)
     # A transform errs by u·log₂N·‖p‖ an entry, a product by 3u of itself; powers multiply both by `count`.
     rounding = 2.2e-16 * count * (math.log2(size) * noise + 3) * 2 * float(np.abs(spectrum).sum())
     rounding *= math.exp(min(total - slope * found.epsilon(delta), 700.0))
@@ -180,8 +188,8 @@ def _window(parts: Sequence[tuple[Losses, int]], delta: float) -> tuple[int, int
     room = -math.log(TAIL * delta)
     slopes = math.sqrt(2 * room) / max(deviation, step) * SLOPES
     each = [_cumulant(losses, slopes) for losses, _ in parts]
-    up = sum(times * cumulant for (_, times), cumulant in zip(parts, each, strict=True))
-    down = sum(times * _cumulant(losses, -slopes) for losses, times in parts)
+    up = np.sum([times * cumulant for (_, times), cumulant in zip(parts, each, strict=True)], axis=0)
+    down = np.sum([times * _cumulant(losses, -slopes) for losses, times in parts], axis=0)
     high, low = float(np.min((up + room) / slopes)), float(np.max((down + room) / -slopes))
     tilt = _tilt(slopes, up, count, delta)
     if tilt is not None:

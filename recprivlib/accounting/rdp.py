@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from recprivlib.accounting import pure
 from recprivlib.accounting.pairs import Pair
 from recprivlib.accounting.renyi import ORDERS
 from recprivlib.protocols import Array
@@ -32,5 +33,6 @@ def divergence(parts: Sequence[tuple[Pair, int]], orders: Array = ORDERS) -> Arr
 
 
 def epsilon(parts: Sequence[tuple[Pair, int]], delta: float) -> float:
-    """ε of the composition at `delta`."""
-    return converted(ORDERS, divergence(parts), delta) if delta > 0 else math.inf
+    """ε of the composition at `delta`; order ∞ is pure ε."""
+    last = pure.epsilon(parts)
+    return min(converted(ORDERS, divergence(parts), delta), last) if delta > 0 else last

@@ -1,0 +1,125 @@
+"""The clone bounds against every outcome of small shuffles, and the figures of notes/fmf_ldp.md."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+
+from recprivlib.accounting.compose import tightest
+from recprivlib.accounting.pairs import pair
+from recprivlib.accounting.shuffle import shuffled
+from recprivlib.mechanisms.losses import Channel, GaussianShift, Pure
+from recprivlib.parameters import UserError
+
+GRID = np.array([0.0, 0.1, 0.3, 0.6, 1.0, 1.5])
+
+
+def mixed(rows):
+    """The law of the multiset of reports, one a row of probabilities."""
+    law = {(): 1.0}
+    for row in rows:
+        following = defaultdict(float)
+        for seen, p in law.items():
+            for symbol, q in enumerate(row):
+                following[tuple(sorted((*seen, symbol)))] += p * q
+        law = following
+    return law
+
+
+def profile(p, q):
+    return np.array([sum(max(p[y] - math.exp(e) * q.get(y, 0), 0) for y in p) for e in GRID])
+
+
+def worst(channel, people):
+    """The largest profile over everybody's inputs, at every ε."""
+    found = np.zeros(len(GRID))
+    for others in itertools.combinations_with_replacement(range(len(channel)), people - 1):
+        rest = [channel[x] for x in others]
+        laws = [mixed([row, *rest]) for row in channel]
+        for p, q in itertools.permutations(laws, 2):
+            found = np.maximum(found, profile(p, q))
+    return found
+
+
+def bits(epsilon):
+    p = 1 / (1 + math.exp(-epsilon))
+    return np.array([[p, 1 - p], [1 - p, p]])
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.5, 3.0])
+@pytest.mark.parametrize("people", [1, 2, 7])
+def test_randomised_bits_are_bounded_and_the_bound_is_close(epsilon, people):
+    """At ε = 0 the bound is at most 1.5 times the truth: clones that are too likely break the first line at n = 7."""
+    truth = worst(bits(epsilon), people)
+    bound = shuffled(pair(Channel(bits(epsilon), ((0, 1),)), "replace"), people, bit=True).profile(GRID)
+    assert (truth <= bound + 1e-12).all()
+    assert bound[0] <= 1.5 * truth[0]
+
+
+@pytest.mark.parametrize("epsilon", [0.7, 2.0])
+def test_bits_with_a_public_cell_are_bounded(epsilon):
+    """One-bit gradients: a uniform cell of two and a bit; every pair of sign patterns, every three neighbours."""
+    p = 1 / (1 + math.exp(-epsilon))
+    signs = list(itertools.product((p, 1 - p), repeat=2))
+    channel = np.array([[a / 2, (1 - a) / 2, b / 2, (1 - b) / 2] for a, b in signs])
+    bound = shuffled(pair(Channel(bits(epsilon), ((0, 1),)), "replace"), 4, bit=True).profile(GRID)
+    assert (worst(channel, 4) <= bound + 1e-12).all()
+
+
+def test_any_channel_is_bounded_by_general_clones():
+    """3-ary randomised response and five random channels, scaled to ε = 1.2, among five people."""
+    rng, epsilon = np.random.default_rng(8), 1.2
+    channels = [(np.ones((3, 3)) + np.expm1(epsilon) * np.eye(3)) / (2 + math.exp(epsilon))]
+    for _ in range(5):
+        levels = np.exp(epsilon / 2 * rng.uniform(0, 1, (3, 3)))  # ratios of columns at most e^ε after scaling
+        channels.append(levels / levels.sum(axis=1, keepdims=True))
+    for channel in channels:
+        one = pair(Channel(channel, ((0, 1), (0, 2), (1, 2))), "replace")
+        bound = shuffled(pair(Pure(max(one.pure, 1e-3)), "replace"), 5).profile(GRID)
+        assert (worst(channel, 5) <= bound + 1e-12).all()
+
+
+def test_bill_of_fmf_ldp_behind_a_shuffler():
+    """notes/fmf_ldp.md: ε = 2.5, 2,000 shuffles of 50,000 people, δ = 10⁻⁶: about 6 in general, about 4.2 for bits."""
+    local = pair(Channel(bits(2.5), ((0, 1),)), "replace")
+    assert tightest([(shuffled(local, 50_000), 2000)], 1e-6)[0] == pytest.approx(5.94, abs=0.05)
+    assert tightest([(shuffled(local, 50_000, bit=True), 2000)], 1e-6)[0] == pytest.approx(4.18, abs=0.05)
+
+
+def test_general_clones_agree_with_simulation():
+    """C ~ Bin(n−1, e^−ε), A ~ Bin(C, ½), Δ ~ Bern(e^ε/(e^ε+1)) (Feldman et al. 2021), 400,000 draws, 4 std errors.
+
+    Catches clones drawn with the wrong chance (δ off by 30 %) and a person too many (δ off by 2 %).
+    """
+    rng, epsilon, n, runs = np.random.default_rng(2), 1.0, 40, 400_000
+    clones = rng.binomial(n - 1, math.exp(-epsilon), runs)
+    ones = rng.binomial(clones, 0.5) + (rng.random(runs) < 1 / (1 + math.exp(-epsilon)))
+    lean = math.tanh(epsilon / 2) * (2 * ones - clones - 1) / (clones + 1)
+    loss = np.log1p(lean) - np.log1p(-lean)
+    found = shuffled(pair(Pure(epsilon), "replace"), n).profile(np.array([0.05, 0.2]))
+    for e, delta in zip((0.05, 0.2), found, strict=True):
+        gain = np.maximum(-np.expm1(e - loss), 0)
+        assert delta == pytest.approx(gain.mean(), abs=4 * gain.std() / runs**0.5)
+
+
+def test_more_people_hide_better_and_nobody_hides_nothing():
+    local = pair(Pure(2.0), "replace")
+    bills = [tightest([(shuffled(local, n), 50)], 1e-6)[0] for n in (1, 10, 1_000, 100_000)]
+    assert bills == sorted(bills, reverse=True)
+    assert bills[0] == pytest.approx(tightest([(local, 50)], 1e-6)[0], rel=1e-3)
+    assert bills[-1] < bills[0] / 50
+
+
+def test_noise_without_a_local_epsilon_is_refused():
+    with pytest.raises(UserError, match="finite local"):
+        shuffled(pair(GaussianShift(1.0), "replace"), 100)
+
+
+def test_multisets_are_enumerated_right():
+    """The oracle itself: three fair coins."""
+    assert mixed([(0.5, 0.5)] * 3)[0, 0, 1] == pytest.approx(3 / 8)
+    assert Counter(len(y) for y in mixed([(0.5, 0.5)] * 3)) == {3: 4}
