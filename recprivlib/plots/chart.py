@@ -6,6 +6,7 @@ the number, and push the labels of the lines apart. Built in light colours; see 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.plots.axes import Axis
-from recprivlib.plots.numerals import epsilon
+from recprivlib.plots.numerals import setting
 from recprivlib.plots.palette import BAND, FONT, GRID, INK, PAGE, ROLES, SECONDARY, VEIL, colour, faded
 
 Trace = dict[str, Any]
@@ -97,7 +98,7 @@ class Chart:
             "hovertemplate": f"{name}: %{{customdata[1]:.3f}} at %{{customdata[0]}}<extra></extra>",
         }  # fmt: skip
         if any(off):
-            trace["text"] = [epsilon(y) if pinned else "" for (_, y), pinned in zip(points, off, strict=True)]
+            trace["text"] = [self._off(x, y) if pinned else "" for (x, y), pinned in zip(points, off, strict=True)]
             trace["textposition"] = "middle left"
         if whisker and not any(off):
             (_, y), (low, high) = points[0], whisker
@@ -171,7 +172,7 @@ class Chart:
 
     def _annotation(self, label: Label, wanted: float, placed: float) -> dict[str, Any]:
         """The label's place, in pixels from the point it belongs to; on a wide figure a leader in its colour."""
-        text = label.text if self.y.holds(label.y) else f"{label.text} {self._beyond(label.y)} {epsilon(label.y)}"
+        text = label.text if self.y.holds(label.y) else f"{label.text} {self._beyond(label.y)} {_brief(label.y)}"
         common = {"text": text, "xref": "paper", "x": 1, "yref": "y", "y": number(self.y.at(self.y.pinned(label.y)))}
         if self.narrow:
             look = {"showarrow": False, "xanchor": "right", "yanchor": "bottom", "borderpad": 0}
@@ -187,6 +188,10 @@ class Chart:
         if not self.x.holds(x):
             return "triangle-left" if self.x.place(x) == 0 else "triangle-right"
         return ""
+
+    def _off(self, x: float, y: float) -> str:
+        """The number of a dot that is off the scale."""
+        return _brief(x if self.y.holds(y) else y)
 
     def _beyond(self, y: float) -> str:
         return "↓" if self.y.place(y) == 0 else "↑"
@@ -215,7 +220,11 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 
 def number(value: float) -> float | None:
     """A plain number with six significant digits: what a figure shows does not depend on the last bit."""
-    return None if value != value else float(f"{value:.6g}")
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def _brief(value: float) -> str:
+    return setting(value if math.isinf(value) else float(f"{value:.2g}"))
 
 
 def plain(values: Iterable[float]) -> list[float | None]:
