@@ -103,7 +103,8 @@ def sphinx(builder: str, say: Say) -> None:
             quiet=builder == "html",
         )
     if result:
-        raise BookError(f"{heard.getvalue().strip()}\nthe book was not built; the errors are above")
+        what = "the book was not built" if builder == "html" else "some links are broken"
+        raise BookError(f"{heard.getvalue().strip()}\n{what}; see above")
 
 
 def environment() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from recprivlib.parameters import UserError
 
-GLOSS = "build the book if it is stale, serve it with its dashboards on one port"
+GLOSS = "builds the book if it is stale and serves it with its dashboards on one port"
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
