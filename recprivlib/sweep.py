@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -102,9 +103,8 @@ def _refuse_nonsense(
     known = {name for system in names for name in parameters(get(system).system)}
     for name in grid:
         if name not in known:
-            raise UserError(
-                f"no system of this sweep has a parameter {name!r}; there are {', '.join(sorted(known)) or 'none at all'}"
-            )
+            choices = ", ".join(sorted(known)) or "none at all"
+            raise UserError(f"no system of this sweep has a parameter {name!r}; there are {choices}")
 
 
 def _settings(name: str, grid: Mapping[str, Sequence[Any]]) -> Iterator[Mapping[str, Any]]:
@@ -164,12 +164,22 @@ def _writable(folder: Path) -> None:
         raise unwritable(folder, error) from None
 
 
+def console(line: str) -> None:
+    """A `say` for people, on stderr: how far it is moves in place on a terminal; the rest are lines."""
+    if sys.stderr.isatty() and line.endswith(" left"):
+        end = "\n" if line.endswith(" 0 s left") else ""
+        print(f"\r\x1b[K{line}", end=end, file=sys.stderr, flush=True)
+    else:
+        print(line, file=sys.stderr, flush=True)
+
+
 class _Progress:
-    """How far it is and how long it takes, at most twice a second."""
+    """How far it is and how long it takes: twice a second on a terminal, every ten seconds elsewhere."""
 
     def __init__(self, cells: int, found: int, say: Say) -> None:
         self.cells, self.done, self.failed, self.say = cells, 0, 0, say
         self.start = self.said = time.monotonic()
+        self.pause = 0.5 if sys.stderr.isatty() else 10
         if found:
             say(f"{found} of {found + cells} cells were there already")
 
@@ -179,7 +189,7 @@ class _Progress:
             self.failed += 1
             self.say(f"failed: {outcome.cell}: {outcome.error}")
         now = time.monotonic()
-        if now - self.said >= 0.5 or self.done == self.cells:
+        if now - self.said >= self.pause or self.done == self.cells:
             self.said = now
             left = (now - self.start) / self.done * (self.cells - self.done)
             failed = f", {self.failed} failed" if self.failed else ""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 
-from recprivlib.cli._shared import add_population, emit, say, seeds
+from recprivlib.cli._shared import add_population, emit, seeds
 from recprivlib.parameters import UserError
 
 GLOSS = "runs a grid that can be interrupted and goes on"
@@ -26,11 +25,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    from recprivlib.sweep import sweep
+    from recprivlib.sweep import console, sweep
 
     rows = sweep(
         args.systems, grid(args.grid), data=args.data, protocol=args.protocol, seeds=seeds(args.seeds),
-        users=args.users, items=args.items, out=args.out, workers=args.workers, dask=args.dask, say=progress,
+        users=args.users, items=args.items, out=args.out, workers=args.workers, dask=args.dask, say=console,
     )  # fmt: skip
     failed = rows[rows["error"].notna()]
     if args.json:
@@ -58,11 +57,3 @@ def grid(pairs: Iterable[str]) -> dict[str, list[str]]:
             raise UserError(f"--grid gives {name} twice: {','.join(found[name])} and {text}")
         found[name] = choices
     return found
-
-
-def progress(line: str) -> None:
-    """One line that moves on a terminal, lines elsewhere."""
-    if sys.stderr.isatty() and line.endswith(" left"):
-        print(f"\r\x1b[K{line}", end="" if not line.endswith(" 0 s left") else "\n", file=sys.stderr, flush=True)
-    else:
-        say(line)

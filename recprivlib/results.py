@@ -1,0 +1,328 @@
+"""Committed results: the numbers behind the book's tables, figures and dashboards.
+
+    book/results/<name>.toml  ──make results──>  book/results/<name>.csv  ──>  recprivlib.results("<name>")
+    (what is run)                                (what was found)
+
+A new chapter adds its own pair of files; they are found by listing. A grid of a .toml is what `recpriv sweep` runs:
+
+    [[grid]]
+    systems = ["popularity", "item-knn"]
+    data = "ml-100k"                      # with users = … and items = … for synthetic
+    protocol = "loo-latest"               # default: by the system's task
+    seeds = "0-9"
+    against = "popularity"                # adds paired differences to this system, on the same splits
+    slow = true                           # never in the sample that each `make test` recomputes
+    parameters = { neighbors = [10, 20] }
+
+A row of the .csv is one metric of one system with one set of parameters: its mean over the seeds with a 95 %
+interval (bootstrap over users), its value at the first seed, and the difference where there is one.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recprivlib.cells import PACKAGE, Cell, Outcome, compute, dataset, sources
+from recprivlib.evaluation import interval, paired
+from recprivlib.executors import one_thread
+from recprivlib.parameters import UserError
+from recprivlib.sweep import Row, Say, complete, console, outcomes, plan, table, write
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+REPOSITORY = PACKAGE.parent
+CELLS = REPOSITORY / "_build" / "cells"
+OPTIONS = ("systems", "seeds", "data", "users", "items", "protocol", "parameters", "against", "slow")
+ABOUT = ("system", "data", "users", "items", "checksum", "protocol", "seeds")
+FOUND = ("metric", "value", "low", "high", "first", "against", "difference", "difference_low", "difference_high",
+         "claimed", "counted")  # fmt: skip
+LABELS = ("system", "data", "checksum", "protocol", "seeds", "metric")
+PEOPLE = 2  # users that may be ranked otherwise on another machine
+STARS = 0.001  # by which an RMSE may differ
+EPSILON = 1e-4  # relative, by which a budget may differ
+DIGITS = 6  # decimals that are committed
+
+
+# ------------------------------------------------------------------------------------------------- reading
+
+
+def results(name: str) -> pd.DataFrame:
+    """A committed table, from the installed package or from the checkout; an infinite ε reads as infinity."""
+    import pandas as pd
+
+    if name not in names():
+        raise UserError(f"there are no results {name!r}; choose from {', '.join(names())}")
+    return pd.read_csv(folder() / f"{name}.csv", dtype={"seeds": str}, keep_default_na=False, na_values=[""])
+
+
+def names() -> list[str]:
+    """What has been committed."""
+    return sorted(path.stem for path in folder().glob("*.csv"))
+
+
+def folder() -> Path:
+    """Inside an installed package, or in the checkout that it is imported from."""
+    inside = PACKAGE / "_results"
+    return inside if inside.is_dir() else REPOSITORY / "book" / "results"
+
+
+# ---------------------------------------------------------------------------------------------------- grids
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One grid of a .toml, planned."""
+
+    cells: tuple[Cell, ...]
+    against: str | None
+    slow: bool
+
+    def runs(self) -> dict[tuple[Any, ...], list[Cell]]:
+        """The cells that differ by their seed alone."""
+        groups: dict[tuple[Any, ...], list[Cell]] = {}
+        for cell in self.cells:
+            groups.setdefault(_run(cell), []).append(cell)
+        return groups
+
+
+def grids(name: str) -> list[Grid]:
+    """What a .toml asks for; a mistake in it is said with its name."""
+    path = folder() / f"{name}.toml"
+    try:
+        asked = tomllib.loads(path.read_text("utf-8"))["grid"]
+        return [_grid(**_known(one)) for one in asked]
+    except FileNotFoundError:
+        raise UserError(f"there is no {path}") from None
+    except (tomllib.TOMLDecodeError, KeyError, UserError) as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def _known(asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    for option in asked:
+        if option not in OPTIONS:
+            raise UserError(f"there is no option {option!r}; choose from {', '.join(OPTIONS)}")
+    for option in OPTIONS[:2]:
+        if option not in asked:
+            raise UserError(f"a grid needs {option}")
+    return asked
+
+
+def _grid(
+    *,
+    systems: Sequence[str],
+    seeds: str,
+    data: str = "ml-100k",
+    protocol: str | None = None,
+    users: int | None = None,
+    items: int | None = None,
+    parameters: Mapping[str, Sequence[Any]] | None = None,
+    against: str | None = None,
+    slow: bool = False,
+) -> Grid:
+    if re.fullmatch(r"\d+(-\d+)?", str(seeds)) is None:
+        raise UserError(f'seeds is {seeds!r}, but must be like "3" or "0-9"')
+    first, _, last = str(seeds).partition("-")
+    cells = plan(
+        systems, parameters or {}, data=data, protocol=protocol, seeds=range(int(first), int(last or first) + 1),
+        users=users, items=items,
+    )  # fmt: skip
+    if against is not None and against not in systems:
+        raise UserError(f"against is {against!r}, but must be one of the grid's systems")
+    return Grid(tuple(cells), against, slow)
+
+
+def _run(cell: Cell) -> tuple[Any, ...]:
+    return cell.system, tuple(cell.params.items()), cell.data, cell.users, cell.items, cell.protocol
+
+
+# ------------------------------------------------------------------------------------------------- making
+
+
+def made(name: str, say: Say | None = None) -> list[Row]:
+    """The rows of a table, computed anew. Cells that are up to date are not run again."""
+    planned = grids(name)
+    cells = [cell for grid in planned for cell in grid.cells]
+    complete(cells, CELLS, workers=os.cpu_count() or 1, say=say)
+    rows: dict[tuple[Any, ...], list[Row]] = {}
+    for grid in planned:
+        for run, found in _rows(grid):
+            rows.setdefault(run, found)  # a run that two grids share stands where it comes first
+    return list(itertools.chain.from_iterable(rows.values()))
+
+
+def make(name: str, say: Say | None = None) -> None:
+    """Write a table anew."""
+    rows = made(name, say)
+    parameters = dict.fromkeys(key for row in rows for key in row if key not in ABOUT and key not in FOUND)
+    write(folder() / f"{name}.csv", table(rows, [*ABOUT, *parameters, *FOUND]))
+
+
+def _rows(grid: Grid) -> Iterator[tuple[tuple[Any, ...], list[Row]]]:
+    runs = grid.runs()
+    load = functools.cache(lambda run: list(outcomes(runs[run], CELLS, users=True)))
+    for run, cells in runs.items():
+        yield run, list(_summary(cells, load(run), _rivals(grid, run, load)))
+
+
+def _rivals(grid: Grid, run: tuple[Any, ...], load: Any) -> list[Outcome] | None:
+    """The runs of the system that this one is held against, on the same splits."""
+    if grid.against is None or run[0] == grid.against:
+        return None
+    rivals = [other for other in grid.runs() if other[0] == grid.against and other[2:] == run[2:]]
+    if len(rivals) != 1:
+        raise UserError(f"{grid.against} is run {len(rivals)} times on {run[2]}, so nothing can be held against it")
+    return load(rivals[0])
+
+
+def _summary(cells: Sequence[Cell], found: Sequence[Outcome], rivals: Sequence[Outcome] | None) -> Iterator[Row]:
+    """The rows of one system at one setting."""
+    cell, seeds = cells[0], [one.seed for one in cells]
+    for outcome in [*found, *(rivals or [])]:
+        if outcome.report is None:
+            raise UserError(f"{outcome.cell} failed: {outcome.error}")
+    reports = [outcome.report for outcome in found if outcome.report]
+    others = [outcome.report for outcome in rivals or [] if outcome.report]
+    size = dataset(cell.data, cell.users, cell.items).interactions
+    about = {"system": cell.system, "data": cell.data, "users": size.n_users, "items": size.n_items,
+             "checksum": cell.checksum, "protocol": cell.protocol,
+             "seeds": f"{seeds[0]}-{seeds[-1]}" if len(seeds) > 1 else str(seeds[0])}  # fmt: skip
+    bill = reports[0].guarantee or {}
+    budgets = {number: (bill.get(number) or {}).get("epsilon") for number in ("claimed", "counted")}
+    for metric in reports[0].metrics:
+        mine = [report.per_user[metric] for report in reports]
+        low, high = interval(mine)
+        row = {"metric": metric, "value": np.mean([report.metrics[metric] for report in reports]), "low": low,
+               "high": high, "first": reports[0].metrics[metric]}  # fmt: skip
+        if others:
+            gap = paired(mine, [report.per_user[metric] for report in others])
+            row |= {"against": others[0].system, "difference": gap.mean, "difference_low": gap.low,
+                    "difference_high": gap.high}  # fmt: skip
+        yield about | dict(cell.params) | {key: _rounded(value) for key, value in (row | budgets).items()}
+
+
+def _rounded(value: Any) -> Any:
+    """Numbers as they are committed: later digits may differ from machine to machine."""
+    return round(float(value), DIGITS) + 0.0 if isinstance(value, float | np.floating) else value
+
+
+# ------------------------------------------------------------------------------------------------ checking
+
+
+def check(name: str, cells: Iterable[Cell]) -> list[str]:
+    """What no longer comes out as committed, one sentence each. The cells are first seeds of runs."""
+    wrong = []
+    committed = results(name)
+    for cell in cells:
+        rows = _of(committed, cell)
+        with one_thread():
+            outcome = compute((cell, sources()))
+        if outcome.report is None:
+            wrong.append(f"{cell} failed: {outcome.error}")
+            continue
+        if not len(rows):
+            wrong.append(f"{cell} is not in {name}.csv")
+        for _, row in rows.iterrows():
+            now = outcome.report.metrics.get(row["metric"], float("nan"))
+            wrong += _compared(f"{cell}: {row['metric']}", now, row["first"], tolerance(row["metric"], row["users"]))
+    return wrong
+
+
+def check_all(name: str, say: Say | None = None) -> list[str]:
+    """The same for every number of a table, over all seeds."""
+    wrong = []
+    committed, rows = results(name), made(name, say)
+    if len(rows) != len(committed):
+        wrong.append(f"{name}.csv has {len(committed)} rows, but {name}.toml asks for {len(rows)}")
+    for row, (_, old) in zip(rows, committed.iterrows(), strict=False):
+        label = f"{name}.csv, {row['system']} on {row['data']}, {row['metric']}"
+        if [str(row.get(key)) for key in LABELS] != [str(old[key]) for key in LABELS]:
+            return [*wrong, f"{label} is not where {name}.toml puts it"]
+        for key in ("value", "low", "high", "first", "difference"):
+            if row.get(key) is not None:
+                wrong += _compared(f"{label}: {key}", row[key], old[key], tolerance(row["metric"], row["users"]))
+        for key in ("claimed", "counted"):
+            if row.get(key) is not None:
+                wrong += _compared(f"{label}: {key} ε", float(row[key]), float(old[key]), EPSILON * float(row[key]))
+    return wrong
+
+
+def _compared(label: str, now: float, then: float, off: float) -> list[str]:
+    if now == then or abs(now - then) <= off:
+        return []
+    return [f"{label} is {now:.6g}, but {then:.6g} is committed"]
+
+
+def sample(name: str, size: int) -> list[Cell]:
+    """First seeds to recompute: others with every change of the sources, the same for the same sources."""
+    runs = [run[0] for grid in grids(name) if not grid.slow for run in grid.runs().values()]
+    rng = np.random.default_rng(int(sources()[:8], 16))
+    return [runs[n] for n in sorted(rng.permutation(len(runs))[:size])]
+
+
+def stale(name: str) -> list[str]:
+    """Where a .csv does not hold what its .toml asks for."""
+    committed = results(name)
+    missing = [
+        str(cells[0]) for grid in grids(name) for cells in grid.runs().values() if not len(_of(committed, cells[0]))
+    ]
+    return [f"{cell} is not in {name}.csv" for cell in missing]
+
+
+def tolerance(metric: str, users: int) -> float:
+    """How far a metric may be off on another machine, whose last bits differ."""
+    return STARS if metric == "rmse" else PEOPLE / users
+
+
+def remedy(wrong: Sequence[str]) -> str:
+    """The sentences, and what to do about them."""
+    return "\n".join([*wrong, "If this change is meant, run `make results` and commit book/results."])
+
+
+def _of(committed: pd.DataFrame, cell: Cell) -> pd.DataFrame:
+    """The committed rows of a cell's run, whatever its seed."""
+    keep = np.ones(len(committed), bool)
+    for name, value in {"system": cell.system, "data": cell.data, "checksum": cell.checksum,
+                        "protocol": cell.protocol, **cell.params}.items():  # fmt: skip
+        column = committed.get(name)
+        if column is None:
+            return committed[:0]
+        keep &= (column.isna() if value is None else column == value).to_numpy()
+    return committed[keep]
+
+
+def main(words: Sequence[str]) -> int:
+    """`python -m recprivlib.results [--check] [NAME…]`, which is `make results` and `make results-check`."""
+    if folder() != REPOSITORY / "book" / "results":
+        raise UserError("results are recomputed in a checkout, not in an installed package")
+    known = sorted(path.stem for path in folder().glob("*.toml"))
+    for name in words:
+        if name not in (*known, "--check"):
+            raise UserError(f"there are no results {name!r}; choose from --check, {', '.join(known)}")
+    wrong = []
+    for name in [word for word in words if word != "--check"] or known:
+        print(name)
+        if "--check" in words:
+            wrong += check_all(name, console)
+        else:
+            make(name, console)
+    print(remedy(wrong) if wrong else "everything comes out as committed" if "--check" in words else "written")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except UserError as mistake:
+        sys.exit(f"results: {mistake}")

@@ -1,0 +1,80 @@
+"""What is committed under book/results is what the code computes today."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from recprivlib import results as called
+from recprivlib.baselines import Popularity
+from recprivlib.data.sources import RECIPES
+from recprivlib.models.constants import PerItem
+from recprivlib.results import check, folder, grids, names, remedy, results, sample, stale, tolerance
+
+SAMPLE = 3  # runs of each table that every `make test` computes anew
+
+
+def test_every_grid_has_its_table_and_every_table_its_grid() -> None:
+    assert {path.stem for path in folder().glob("*.toml")} == set(names()) != set()
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_table_holds_what_its_grid_asks_for(name: str) -> None:
+    wrong = stale(name)
+    assert not wrong, remedy(wrong)
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_sample_comes_out_as_committed(name: str) -> None:
+    wrong = check(name, sample(name, SAMPLE))
+    assert not wrong, remedy(wrong)
+
+
+@pytest.mark.parametrize("name", names())
+def test_tables_are_small_and_tidy(name: str) -> None:
+    table = results(name)
+    assert (folder() / f"{name}.csv").stat().st_size < 1_000_000
+    assert not [column for column in table if "seconds" in column]
+    assert ((table["low"] <= table["value"]) & (table["value"] <= table["high"])).all()
+    for row in table.itertuples():
+        if row.data in RECIPES:
+            assert row.checksum == RECIPES[str(row.data)].checksum
+
+
+def test_another_algorithm_fails_the_check_with_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    (cell,) = [run[0] for run in grids("recommenders")[0].runs().values() if run[0].system == "popularity"]
+    assert check("recommenders", [cell]) == []
+    fit = Popularity.fit
+
+    def worse(self, train, rng):  # type: ignore[no-untyped-def]
+        return PerItem(fit(self, train, rng).scores[::-1])
+
+    monkeypatch.setattr(Popularity, "fit", worse)
+    wrong = check("recommenders", [cell])
+    assert re.fullmatch(r"popularity on ml-100k, loo-latest, seed 0: hr@2 is 0\S*, but 0\.16\d+ is committed", wrong[0])
+    assert remedy(wrong).endswith("run `make results` and commit book/results.")
+
+
+def test_the_sample_rotates_with_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = set()
+    for number in range(40):
+        monkeypatch.setattr("recprivlib.results.sources", lambda number=number: f"{number:08x}")
+        picked = sample("recommenders", SAMPLE)
+        assert len(picked) == SAMPLE
+        assert picked == sample("recommenders", SAMPLE)
+        assert all(cell.data == "ml-100k" for cell in picked)  # what is slow is never in it
+        seen |= {str(cell) for cell in picked}
+    # 14 runs; each misses all of 40 samples of 3 with probability (11/14)^40 < 10⁻⁴
+    assert len(seen) == sum(len(grid.runs()) for grid in grids("recommenders") if not grid.slow) - 1
+
+
+def test_a_difference_of_two_users_is_forgiven_and_no_more() -> None:
+    assert tolerance("hr@10/full", 943) == 2 / 943
+    assert tolerance("rmse", 943) == 0.001
+
+
+def test_the_package_itself_can_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert len(called("recommenders")) == len(results("recommenders"))
