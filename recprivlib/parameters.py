@@ -57,7 +57,7 @@ class Parameter:
             return None
         refusal = UserError(f"{name} is {value!r}, but must be {self.allowed}")
         if self.kind is bool or self.choices:
-            if self.choices and value in self.choices or self.kind is bool and isinstance(value, bool):
+            if (self.choices and value in self.choices) or (self.kind is bool and isinstance(value, bool)):
                 return value
             raise refusal
         if isinstance(value, bool):

@@ -13,6 +13,7 @@ import contextlib
 import io
 import logging
 import os
+import re
 import shutil
 import sys
 import time
@@ -104,7 +105,8 @@ def sphinx(builder: str, say: Say) -> None:
         )
     if result:
         what = "the book was not built" if builder == "html" else "some links are broken"
-        raise BookError(f"{heard.getvalue().strip()}\n{what}; see above")
+        said = re.sub(r"\x1b\[[\d;]*m", "", heard.getvalue()).strip()
+        raise BookError(f"{said}\n{what}; see above")
 
 
 def environment() -> None:

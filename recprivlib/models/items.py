@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import scipy.sparse as sp
 
 from recprivlib.models.rows import pick
