@@ -35,19 +35,15 @@ PAIRS = 2000  # pairs of films in the scatter
 TRIES = 100_000
 TILES = 40
 
-# server -> (system, settings, role of its line, words)
+# server -> (system, settings, role of its line, name)
 SERVERS: dict[str, tuple[str, dict[str, Any], str, str]] = {
-    "sp": ("dplcf-sp", {}, "printed", "DPLCF-SP, as printed"),
-    "ap": ("dplcf-ap", {}, "printed", "DPLCF-AP"),
-    "ap-printed": ("dplcf-ap", {"inverse": "printed"}, "printed", "DPLCF-AP, the printed inverse"),
-    "blind": ("lcf-sp", {}, "printed", "blind to the noise (LCF-SP)"),
-    "feasible": ("dplcf-sp", {"cut": "feasible"}, "repaired", "DPLCF-SP, impossible estimates cut"),
-    "spectral": ("dplcf-spectral", {}, "beyond", "the spectral server"),
+    "sp": ("dplcf-sp", {}, "printed", "SP, as printed"),
+    "ap": ("dplcf-ap", {}, "printed", "AP"),
+    "ap-printed": ("dplcf-ap", {"inverse": "printed"}, "printed", "AP, printed inverse"),
+    "blind": ("lcf-sp", {}, "printed", "blind to noise"),
+    "feasible": ("dplcf-sp", {"cut": "feasible"}, "repaired", "SP, estimates cut"),
+    "spectral": ("dplcf-spectral", {}, "beyond", "spectral"),
 }
-SHORT = {
-    "sp": "as printed", "ap": "AP", "ap-printed": "AP, printed inverse", "blind": "blind",
-    "feasible": "cut estimates", "spectral": "spectral server",
-}  # fmt: skip
 METRICS = {"hr@10": ("hr", 10), "hr@5": ("hr", 5), "hr@2": ("hr", 2), "ndcg@10": ("ndcg", 10)}
 UNITS = {"click": ("interaction", "add-remove", "one click, there or not"),
          "swap": ("interaction", "swap", "one click, exchanged for another"),
@@ -354,9 +350,9 @@ def _who(result: Result) -> str:
 
 def reply(result: Result, answer: int) -> str:
     """What became of the guess; computed, and never a scolding."""
-    return (f"You said {PREDICT.answers[answer].lower()}. Of {percent(result.bound.at('hr@10'))} without privacy, "
-            f"{percent(result.yours.at('hr@10'))} is left; just what is popular finds "
-            f"{percent(result.popular.at('hr@10'))}.")  # fmt: skip
+    own, bound = result.yours.at("hr@10"), result.bound.at("hr@10")
+    return (f"You said {PREDICT.answers[answer].lower()}. Of {percent(bound)} without privacy, {percent(own)} is "
+            f"left: {percent(own / bound)} of it. Just what is popular finds {percent(result.popular.at('hr@10'))}.")  # fmt: skip
 
 
 def table(result: Result) -> Any:
@@ -421,7 +417,7 @@ def mark(result: Result) -> Mark:
 
 
 def _look(result: Result, view: View) -> plots.Look:
-    return plots.Look(SERVERS[result.server][2], SHORT[result.server], view.filled, view.narrow, view.large)
+    return plots.Look(SERVERS[result.server][2], SERVERS[result.server][3], view.filled, view.narrow, view.large)
 
 
 def draw_rate(result: Result, view: View) -> dict[str, Any]:
@@ -474,7 +470,7 @@ CONTROLS = (
             spoken=lambda e: f"epsilon {e:g}, phone truthful {100 * best_guess(e):.0f} percent"),
     Control("server", "Server", "choice", "sp", choices=tuple((k, v[3]) for k, v in SERVERS.items())),
     Control("people", "People", "choice", 1, choices=tuple((n, f"×{n}") for n in (1, 2, 4, 8, 16, 32, 80)),
-            hint="×1: one town, 943 phones. ×80: a country, 75 440."),
+            hint="×1: one town. ×80: a country."),
     Control("neighbors", "Neighbours", "integer", 20, 5, MOST, (5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200),
             ends=("few close films", "many"), log=True, cost="live", spoken=lambda n: f"{n} neighbours",
             active=lambda values: values["server"] != "spectral"),
@@ -488,9 +484,9 @@ CONTROLS = (
 )  # fmt: skip
 
 PREDICT = Predict(
-    "At ε = 1 a phone tells the truth about each film 73 % of the time. Without privacy the list finds 62 % of next "
-    "films. How much is left?",
-    ("About 60 %", "About 50 %", "About 40 %", "Under 30 %"),
+    f"At ε = 1 a phone tells the truth about each film {percent(best_guess(1.0))} of the time. The server knows that "
+    "and reckons with it. How much of the hit rate without privacy is left?",
+    ("Nearly all of it", "Three quarters", "Two thirds", "Less than half"),
     reply,
 )
 

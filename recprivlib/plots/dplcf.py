@@ -15,7 +15,7 @@ from recprivlib.plots.numerals import bare, count, percent
 from recprivlib.protocols import Array
 
 NAMES = {
-    "bound": "no privacy", "popularity": "what is popular", "private-popularity": "popular, from reports",
+    "bound": "no privacy", "popularity": "what is popular", "private-popularity": "same, from reports",
     "random": "random",
 }  # fmt: skip
 SEEN = (10, 50)  # people: below the first a film is rare, from the second on well known
@@ -32,7 +32,7 @@ class Look:
     narrow: bool = False
     large: bool = False
 
-    def chart(self, x: str, y: str, height: int, right: int = 150) -> Chart:
+    def chart(self, x: str, y: str, height: int, right: int = 130) -> Chart:
         axes = AXES["dplcf"]
         return Chart(axes[x], axes[y], height, self.narrow, self.large, right)
 
@@ -128,6 +128,15 @@ def similarity(look: Look, pairs: Pairs) -> dict[str, Any]:
     return chart.figure(traces, [], alt)
 
 
+TILES = (
+    ".rp-tiles h4{font:600 1em/1.3 inherit;margin:.7em 0 .3em}.rp-tiles p{margin:.5em 0 0}"
+    ".rp-tiles div{display:grid;grid-template-columns:repeat(10,1fr);gap:4px;max-width:18em}"
+    ".rp-tiles i{display:inline-block;box-sizing:border-box;aspect-ratio:1;border-radius:3px;min-width:12px;"
+    "border:1px solid var(--rp-secondary,#5F6673)}.rp-tiles i.on{background:var(--rp-ink,#1A1A1A)}"
+    ".rp-tiles i.lie{border:3px solid var(--rp-attack,#852A81)}.rp-tiles p i{width:1em;vertical-align:-.15em}"
+)
+
+
 def tiles(
     watched: Sequence[bool],
     reported: Sequence[bool],
@@ -138,32 +147,19 @@ def tiles(
 ) -> str:
     """One phone, as HTML: what it knows, and what it says. A lie is ringed in the attacker's colour."""
     false = sum(a != b for a, b in zip(watched, reported, strict=True))
-    size = 18 if large else 12
-    head = "margin:.5em 0 .25em;font-weight:600"
     said = f"{false} of these {len(watched)} answers are lies; of all {count(items)}, about {count(lies)}"
     return (
         f'<section class="rp-tiles" aria-label="{escape(said)}" style="font-size:{13 * (1.5 if large else 1):g}px;'
-        'line-height:1.4;color:var(--rp-ink,#1A1A1A)">'
-        f'<p style="{head}">What Ada watched</p>{_grid(watched, watched, titles, size)}'
-        f'<p style="{head}">What her phone reported</p>{_grid(reported, watched, titles, size)}'
-        f'<p style="margin:.5em 0 0">{_square(size, False, True)} marks a lie. {said}.</p></section>'
+        f'line-height:1.4;color:var(--rp-ink,#1A1A1A)"><style>{TILES}</style>'
+        f"<h4>What Ada watched</h4>{_grid(watched, watched, titles)}"
+        f"<h4>What her phone reported</h4>{_grid(reported, watched, titles)}"
+        f'<p><i class="lie"></i> marks a lie. {said}.</p></section>'
     )
 
 
-def _grid(shown: Sequence[bool], truth: Sequence[bool], titles: Sequence[str], size: int) -> str:
-    cells = "".join(
-        f'<span title="{escape(title)}">{_square(size, on, on != real)}</span>'
+def _grid(shown: Sequence[bool], truth: Sequence[bool], titles: Sequence[str]) -> str:
+    cells = (
+        f'<i class="{"on" if on else ""}{" lie" if on != real else ""}" title="{escape(title)}"></i>'
         for on, real, title in zip(shown, truth, titles, strict=True)
     )
-    return f'<div style="display:grid;grid-template-columns:repeat(10,{size + 4}px);gap:3px">{cells}</div>'
-
-
-def _square(size: int, on: bool, lie: bool) -> str:
-    ring = "var(--rp-attack,#852A81)" if lie else "var(--rp-secondary,#5F6673)"
-    fill = "var(--rp-ink,#1A1A1A)" if on else "transparent"
-    width = 2.5 if lie else 1
-    return (
-        f'<svg width="{size + 4}" height="{size + 4}" viewBox="0 0 16 16" aria-hidden="true" '
-        f'style="display:inline-block;vertical-align:-2px"><rect x="2" y="2" width="12" height="12" rx="2" '
-        f'fill="{fill}" stroke="{ring}" stroke-width="{width}"/></svg>'
-    )
+    return f"<div>{''.join(cells)}</div>"
