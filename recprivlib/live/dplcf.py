@@ -27,6 +27,7 @@ from recprivlib.plots import dplcf as plots
 from recprivlib.plots.numerals import best_guess, count, percent, setting
 from recprivlib.plots.palette import themed
 from recprivlib.plots.strip import Strip, strip
+from recprivlib.results import names, results
 from recprivlib.protocols import Array
 
 LENGTHS = tuple(range(1, 11))
@@ -34,6 +35,7 @@ MOST = 200  # neighbours kept in the ranked lists
 PAIRS = 2000  # pairs of films in the scatter
 TRIES = 100_000
 TILES = 40
+RESULTS = "dplcf"  # the committed table
 
 # server -> (system, settings, role of its line, name)
 SERVERS: dict[str, tuple[str, dict[str, Any], str, str]] = {
@@ -319,6 +321,36 @@ def _bill(system: Any, source: Dataset, unit: str, name: str) -> Bill:
     return MEMORY.get(("dplcf bill", name, sizes, system.epsilon, unit), make)
 
 
+def curve(values: Values) -> plots.Whole:
+    """The committed curve of this server over ε, from ten draws; empty where nothing was committed."""
+    name, settings, *_ = SERVERS[values["server"]]
+    wanted = {"data": values["data"], "metric": values["metric"], **settings}
+    if name != "dplcf-spectral":
+        wanted |= {"neighbors": values["neighbors"], **{"cut": "ratio", **settings}}
+    nothing = plots.Whole((), (), (), ())
+    if values["people"] != 1 or RESULTS not in names():
+        return nothing
+    frame = results(RESULTS)
+    rows = _rows(frame, name, wanted)
+    private = _rows(frame, "ldp-popularity", {"data": values["data"], "metric": values["metric"], "reports": "bits"})
+    shared = [epsilon for epsilon in rows.index if epsilon in private.index]
+    if not len(rows):
+        return nothing
+    columns = (tuple(float(v) for v in rows[column]) for column in ("value", "low", "high"))
+    return plots.Whole(
+        tuple(rows.index), *columns, tuple(shared), tuple(float(private["value"][epsilon]) for epsilon in shared)
+    )
+
+
+def _rows(frame: Any, system: str, wanted: Mapping[str, Any]) -> Any:
+    """The committed rows of a system, by ε."""
+    rows = frame[frame.system == system]
+    for column, value in wanted.items():
+        if column in rows:
+            rows = rows[rows[column] == value]
+    return rows.dropna(subset=["epsilon"]).drop_duplicates("epsilon").set_index("epsilon").sort_index()
+
+
 # ------------------------------------------------------------------------------------- words, numbers
 
 
@@ -352,7 +384,8 @@ def reply(result: Result, answer: int) -> str:
     """What became of the guess; computed, and never a scolding."""
     own, bound = result.yours.at("hr@10"), result.bound.at("hr@10")
     return (f"You said {PREDICT.answers[answer].lower()}. Of {percent(bound)} without privacy, {percent(own)} is "
-            f"left: {percent(own / bound)} of it. Just what is popular finds {percent(result.popular.at('hr@10'))}.")  # fmt: skip
+            f"left: {percent(own / bound)} of it. Just what is popular finds "
+            f"{percent(result.popular.at('hr@10'))}.")  # fmt: skip
 
 
 def table(result: Result) -> Any:
@@ -517,6 +550,7 @@ EXPLORER = Explorer(
     strip=draw_strip,
     mark=mark,
     steps=steps,
+    curve=curve,
     reseed="seed",
     still={"epsilon": (0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0), "server": tuple(SERVERS)},
 )

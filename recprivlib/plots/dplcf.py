@@ -54,7 +54,11 @@ class Whole:
     mean: Sequence[float]
     low: Sequence[float]
     high: Sequence[float]
+    private_x: Sequence[float] = ()
     private: Sequence[float] = ()
+
+    def __bool__(self) -> bool:
+        return len(self.x) > 0
 
 
 def rate_by_epsilon(
@@ -69,11 +73,11 @@ def rate_by_epsilon(
 ) -> dict[str, Any]:
     """Hit rate (or nDCG) against ε; what costs no privacy lies level across."""
     chart = look.chart("epsilon", "ndcg" if metric[0] == "ndcg" else "sampled", 260 if look.narrow else 340)
-    private = list(whole.private) if whole else []
+    private = whole.private if whole else ()
     traces, labels = [], []
     for role, value in levels.items():
-        if role == "private-popularity" and private:
-            traces.append(chart.line(whole.x, private, role, NAMES[role]))  # type: ignore[union-attr]
+        if role == "private-popularity" and whole and private:
+            traces.append(chart.line(whole.private_x, private, role, NAMES[role]))
             value = private[-1]
         elif role == "private-popularity":
             traces.append(chart.dots([(epsilon, value)], role, NAMES[role], size=7))
