@@ -27,8 +27,8 @@ from recprivlib.plots import dplcf as plots
 from recprivlib.plots.numerals import best_guess, count, percent, setting
 from recprivlib.plots.palette import themed
 from recprivlib.plots.strip import Strip, strip
-from recprivlib.results import names, results
 from recprivlib.protocols import Array
+from recprivlib.results import names, results
 
 LENGTHS = tuple(range(1, 11))
 MOST = 200  # neighbours kept in the ranked lists
