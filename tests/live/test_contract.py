@@ -1,0 +1,103 @@
+"""A dashboard as data: what a link says is read back, and what is out of range falls to its default."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recprivlib.live import Card, Control, explorer, nbytes, stems
+from recprivlib.parameters import UserError
+
+EXPLORERS = [explorer(stem) for stem in stems()]
+RECOMMENDERS = explorer("recommenders")
+
+
+@pytest.mark.parametrize("which", EXPLORERS, ids=stems())
+def test_every_dashboard_is_complete(which):
+    assert which.figures[0].place == "main"
+    names = [control.name for control in which.controls]
+    assert len(set(names)) == len(names)
+    figures = {figure.name for figure in which.figures}
+    for control in which.controls:
+        assert control.checked(control.default) == control.default
+        assert all(control.checked(step) == step for step in control.steps)
+        assert control.place != "axis" or control.figure in figures
+        assert control.spoken(control.default)
+    for attempt in which.tries:
+        assert all(which.control(name).checked(value) == value for name, value in attempt.values.items())
+    assert set(which.predict.at) <= set(names)
+    assert set(which.still) <= set(names)
+    assert not which.reseed or which.control(which.reseed).kind == "seed"
+
+
+@given(
+    k=st.integers(1, 20),
+    neighbors=st.integers(5, 500),
+    system=st.sampled_from(["item-knn", "ease", "mf-als", "popularity"]),
+    liked=st.lists(st.integers(0, 1681), max_size=10, unique=True).map(tuple),
+    seed=st.integers(0, 9999),
+)
+def test_a_link_restores_every_setting(**chosen):
+    values = RECOMMENDERS.defaults | chosen
+    assert RECOMMENDERS.read("?theme=dark&" + RECOMMENDERS.link(values)) == (values, ())
+
+
+def test_the_link_of_the_defaults_is_empty():
+    assert RECOMMENDERS.link(RECOMMENDERS.defaults) == ""
+
+
+def test_a_bad_link_falls_back_and_names_what_was_wrong():
+    values, refused = RECOMMENDERS.read("k=99&neighbors=ten&system=ease&rivals=&liked=1,x&theme=dark&nothing=1")
+    assert values == RECOMMENDERS.defaults | {"system": "ease"}
+    assert refused == ("k", "neighbors", "rivals", "liked")
+
+
+@pytest.mark.parametrize("bad", ["7.5", "nan", "inf", "-1", "", "x", None, 21, 1e400, [3]])
+def test_a_control_refuses_with_the_value_and_what_is_allowed(bad):
+    with pytest.raises(UserError, match=r"k is .*, but must be a whole number from 1 to 20"):
+        RECOMMENDERS.control("k").checked(bad)
+
+
+def test_switches_and_numbers_travel_through_text():
+    switch = Control("clip", "Clip", "switch", False)
+    epsilon = Control("epsilon", "ε", "number", 1.0, 0.1, 8)
+    for control, value in ((switch, True), (switch, False), (epsilon, 0.1), (epsilon, 1 / 3)):
+        assert control.checked(control.text(value)) == pytest.approx(value, rel=1e-11)
+    with pytest.raises(UserError, match="on or off"):
+        switch.checked("maybe")
+
+
+def test_a_control_may_cost_more_at_some_settings():
+    people = Control("people", "People", "choice", 1, cost=lambda v: "live" if v["people"] <= 4 else "on release")
+    assert people.costs({"people": 4}) == "live"
+    assert people.costs({"people": 8}) == "on release"
+
+
+def test_unknown_names_are_refused_kindly():
+    with pytest.raises(UserError, match=r"choose from .*recommenders"):
+        explorer("nothing")
+    with pytest.raises(UserError, match="choose from k, system"):
+        RECOMMENDERS.control("nothing")
+
+
+def test_the_memory_of_a_result_counts_its_arrays():
+    @dataclass(frozen=True, eq=False)
+    class Held:
+        dense: np.ndarray
+        sparse: sp.csr_array
+        parts: tuple
+
+    held = Held(np.zeros(1000), sp.csr_array(np.eye(100)), (np.zeros(500),))
+    exact = 8000 + 100 * 8 + 100 * 4 + 101 * 4 + 4000
+    assert exact <= nbytes(held) <= exact + 1000
+
+
+def test_a_card_carries_its_cure():
+    card = Card("pick three films", cure={"liked": ()}, cure_label="take Ada's", empty=True)
+    assert str(card) == "pick three films"
+    assert (card.cure, card.empty) == ({"liked": ()}, True)
+    assert math.isinf(Control("x", "x", "number", 1.0).high)

@@ -1,0 +1,55 @@
+"""What a class of thirty shares: made once, and never more than its bound."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from recprivlib.live.memory import Memory
+
+
+def test_it_stays_under_its_bound_and_drops_what_was_not_asked_for_longest():
+    memory = Memory(10_000)
+    for key in "abc":
+        memory.get(key, lambda: np.zeros(400))  # 3,200 bytes each
+    memory.get("a", lambda: pytest.fail("a was dropped"))
+    memory.get("d", lambda: np.zeros(400))
+    assert memory.held <= 10_000
+    made = []
+    memory.get("b", lambda: made.append("b") or np.zeros(1))
+    memory.get("a", lambda: pytest.fail("a was dropped"))
+    assert made == ["b"]
+
+
+def test_what_is_too_large_is_handed_out_and_not_kept():
+    memory = Memory(100)
+    assert len(memory.get("a", lambda: np.zeros(1000))) == 1000
+    assert memory.held == 0
+
+
+def test_thirty_readers_make_it_once():
+    memory, made, seen = Memory(10_000), [], []
+
+    def make():
+        made.append(1)
+        time.sleep(0.05)
+        return np.arange(3)
+
+    threads = [threading.Thread(target=lambda: seen.append(memory.get("a", make))) for _ in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
+    assert len(seen) == 30
+    assert all(value is seen[0] for value in seen)
+
+
+def test_a_failure_is_not_kept_and_holds_nobody_up():
+    memory = Memory(10_000)
+    with pytest.raises(ZeroDivisionError):
+        memory.get("a", lambda: 1 / 0)
+    assert memory.get("a", lambda: 5) == 5
+    memory.clear()
+    assert memory.held == 0
