@@ -48,8 +48,20 @@ def _cluster(address: str) -> Iterator[Executor]:
         client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError, TimeoutError):
         raise UserError(f"no Dask scheduler answers at {address!r}; an address is like tcp://10.0.0.1:8786") from None
-    with client, joblib.parallel_config("dask", client=client):
-        yield _joblib(joblib, -1)
+    with client:
+        _refuse_useless(client, address)
+        with joblib.parallel_config("dask", client=client):
+            yield _joblib(joblib, -1)
+
+
+def _refuse_useless(client: Any, address: str) -> None:
+    """A cluster that would keep us waiting for ever, or lose its workers one by one."""
+    try:
+        answers = client.run(importlib.import_module, __name__)
+    except ImportError as error:
+        raise UserError(f"a worker of the Dask cluster at {address} cannot import recprivlib: {error}") from None
+    if not answers:
+        raise UserError(f"the Dask cluster at {address} has no workers")
 
 
 def _joblib(joblib: Any, workers: int) -> Executor:
@@ -83,9 +95,9 @@ def one_thread() -> Any:
 
 
 def died(error: BaseException) -> bool:
-    """Whether a worker process was killed (as the system does when memory runs out)."""
+    """Whether a worker process was killed, as the system does when memory runs out, or a cluster was lost."""
     names = {kind.__name__ for kind in type(error).__mro__}
-    return bool(names & {"TerminatedWorkerError", "BrokenProcessPool", "KilledWorker"})
+    return bool(names & {"TerminatedWorkerError", "BrokenProcessPool", "KilledWorker", "FutureCancelledError"})
 
 
 def _needed(package: str, extra: str, what: str) -> Any:

@@ -138,15 +138,21 @@ def complete(
                         keep(folder, outcome)
                         progress.tick(outcome)
                 return
+            except KeyboardInterrupt:
+                progress.say("stopped; what is finished is kept, and the same command goes on")
+                raise
             except Exception as error:
                 if not died(error):
                     raise
                 missing = [cell for cell in missing if kept(folder, cell) is None]
-                if progress.done == before:
-                    raise UserError(
-                        f"a worker was killed, most likely for want of memory; {progress.done} cells are kept: "
-                        "run the same command again with fewer workers"
-                    ) from None
+                if progress.done == before or dask:
+                    raise _lost(len(cells) - len(missing), len(cells), dask) from None
+
+
+def _lost(done: int, cells: int, dask: str | None) -> UserError:
+    cause = "the Dask cluster was lost" if dask else "a worker was killed, likely for want of memory"
+    advice = "run the same command again" + ("" if dask else " with fewer workers")
+    return UserError(f"{cause}; {done} of {cells} cells are kept: {advice}")
 
 
 def _done(folder: Path, cell: Cell) -> bool:

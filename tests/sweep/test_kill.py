@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-WORDS = ["item-knn", "popularity", "--grid", "neighbors=5,20", "--seeds", "0-14", "--data", "synthetic", "--users",
+WORDS = ["item-knn", "popularity", "--grid", "neighbors=5,20", "--seeds", "0-9", "--data", "synthetic", "--users",
          "400", "--items", "300"]  # fmt: skip
-CELLS = 45
+CELLS = 30
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def test_killed_and_resumed_equals_uninterrupted_byte_for_byte(frozen: Path, tmp
     chance = random.Random(4)
     out, before = tmp_path / "killed.csv", {}
     folder = tmp_path / "killed.csv.cells"
-    for workers, enough in (("1", chance.randint(3, 8)), ("1", chance.randint(14, 20)), ("2", chance.randint(26, 32))):
+    for workers, enough in (("1", chance.randint(2, 5)), ("1", chance.randint(9, 13)), ("2", chance.randint(17, 21))):
         with started(frozen, out, "--workers", workers) as process:
             while len(finished(folder)) < enough and process.poll() is None:
                 time.sleep(0.002)

@@ -6,6 +6,7 @@ import csv
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -132,7 +133,8 @@ import sys
 from distributed import LocalCluster
 from recprivlib.cli import main
 if __name__ == "__main__":
-    with LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
+    anywhere = {"dashboard_address": ":0", "scheduler_kwargs": {"dashboard": False}}
+    with LocalCluster(2, threads_per_worker=1, **anywhere) as cluster:
         sys.exit(main([*sys.argv[1:], "--dask", cluster.scheduler_address]))
 """
 
@@ -265,6 +267,25 @@ def test_every_result_depends_on_the_sources_that_compute_it(tmp_path: Path) -> 
     assert sources.__wrapped__(tmp_path) == before
     (tmp_path / "papers/x.py").write_text("2")
     assert sources.__wrapped__(tmp_path) != before
+
+
+def test_a_cluster_without_workers_is_said() -> None:
+    distributed = pytest.importorskip("distributed")
+    anywhere = {"dashboard_address": ":0", "scheduler_kwargs": {"dashboard": False}}
+    with distributed.LocalCluster(0, threads_per_worker=1, processes=False, **anywhere) as cluster:
+        refused = executor(dask=cluster.scheduler_address)
+        with pytest.raises(UserError, match="has no workers"):
+            refused.__enter__()
+
+
+@pytest.mark.slow
+def test_five_hundred_cheap_cells_cost_little_more_than_themselves(tmp_path: Path) -> None:
+    """Two workers' time over the time inside the cells; starting them, sending, keeping are the rest."""
+    start = time.perf_counter()
+    done = plan("popularity", {}, seeds=range(500))
+    complete(done, tmp_path, workers=2)
+    spent = 2 * (time.perf_counter() - start)
+    assert spent / sum(outcome.seconds for outcome in outcomes(done, tmp_path)) < 1.2
 
 
 def test_every_worker_uses_one_thread_of_linear_algebra() -> None:
