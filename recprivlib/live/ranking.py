@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from recprivlib.data import Dataset
-from recprivlib.evaluation import Difference, Scores, evaluate, intervals
+from recprivlib.evaluation import Difference, evaluate, intervals
 from recprivlib.live.contract import Card
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.shared import film, holdout
@@ -51,57 +51,57 @@ class Groups:
     popular: tuple[float, ...]
 
 
-def hits(data: Dataset, seed: int, key: tuple, fit: Callable[[], object]) -> Scores:
-    """The hit rates of every person at K = 1..20, in float32, of the model that `fit` makes; kept under `key`."""
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """Every person's hit rate at K = 1..20 in both pools; NaN: not tested."""
 
-    def make() -> Scores:
-        scores = evaluate(fit(), holdout(data, seed), range(1, LONGEST + 1))  # type: ignore[arg-type]
-        return Scores({name: v.astype(np.float32) for name, v in scores.per_user.items() if name.startswith("hr")})
+    people: dict[str, Array]  # pool -> float32 (K, users)
+    mean: dict[str, tuple[float, ...]]  # pool -> one rate a K
+
+
+def hits(data: Dataset, seed: int, key: tuple, fit: Callable[[], object]) -> Hits:
+    """The hit rates of the model that `fit` makes; kept under `key`."""
+
+    def make() -> Hits:
+        found = evaluate(fit(), holdout(data, seed), range(1, LONGEST + 1)).per_user  # type: ignore[arg-type]
+        people = {
+            pool: np.stack([found[f"hr@{k}{suffix}"] for k in range(1, LONGEST + 1)]) for pool, suffix in POOLS.items()
+        }
+        mean = {pool: tuple(np.nanmean(values, axis=1).tolist()) for pool, values in people.items()}
+        return Hits({pool: values.astype(np.float32) for pool, values in people.items()}, mean)
 
     return MEMORY.get(("hits", data.checksum, seed, *key), make)
 
 
-def chance(data: Dataset, seed: int) -> Scores:
+def chance(data: Dataset, seed: int) -> Hits:
     """A constant score: ties are taken in expectation, so this is chance without luck."""
     return hits(data, seed, ("chance",), lambda: PerItem(np.zeros(data.interactions.n_items, np.float32)))
 
 
-def rates(
-    data: Dataset, seed: int, k: int, rivals: str, scores: Mapping[str, Scores]
-) -> tuple[dict[str, Rates], Groups]:
+def rates(data: Dataset, seed: int, k: int, rivals: str, scores: Mapping[str, Hits]) -> tuple[dict[str, Rates], Groups]:
     """Both pools, and the groups in the pool of `rivals`. `scores` has "yours", "popular" and "chance".
 
     All intervals come from the same resampled people; a paired one is that of the difference.
     """
-    wanted: dict[str, Array] = {}
-    at_k: dict[tuple[str, str], Array] = {
-        (who, pool): scores[who].per_user[f"hr@{k}{suffix}"].astype(np.float64)
-        for who in ("yours", "popular")
-        for pool, suffix in POOLS.items()
-    }
-    for pool in POOLS:
-        wanted[f"{pool} yours"] = at_k["yours", pool]
-        wanted[f"{pool} versus"] = at_k["yours", pool] - at_k["popular", pool]
+    yours, popular = (
+        {pool: scores[who].people[pool][k - 1].astype(np.float64) for pool in POOLS} for who in ("yours", "popular")
+    )
     group = _groups(data, seed)
-    for number in np.unique(group):
-        wanted[str(number)] = np.where(group == number, at_k["yours", rivals], np.nan)
+    wanted = {f"{pool} yours": yours[pool] for pool in POOLS}
+    wanted |= {f"{pool} versus": yours[pool] - popular[pool] for pool in POOLS}
+    wanted |= {str(number): np.where(group == number, yours[rivals], np.nan) for number in np.unique(group)}
     drawn = intervals(wanted, seed)
     both = {}
     for pool in POOLS:
-        yours, popular, flat = (_by_length(scores[who], pool) for who in ("yours", "popular", "chance"))
-        versus = Difference(yours[k - 1] - popular[k - 1], *drawn[f"{pool} versus"])
-        both[pool] = Rates(yours, popular, flat, drawn[f"{pool} yours"], versus)
+        own, flat, listed = (scores[who].mean[pool] for who in ("yours", "chance", "popular"))
+        versus = Difference(own[k - 1] - listed[k - 1], *drawn[f"{pool} versus"])
+        both[pool] = Rates(own, listed, flat, drawn[f"{pool} yours"], versus)
     groups = Groups(
-        _by_group(at_k["yours", rivals], group),
+        _by_group(yours[rivals], group),
         tuple(drawn.get(str(number), (np.nan, np.nan)) for number in range(len(GROUPS))),
-        _by_group(at_k["popular", rivals], group),
+        _by_group(popular[rivals], group),
     )
     return both, groups
-
-
-def _by_length(scores: Scores, pool: str) -> tuple[float, ...]:
-    names = [f"hr@{k}{POOLS[pool]}" for k in range(1, LONGEST + 1)]
-    return tuple(float(np.nanmean(scores.per_user[name], dtype=np.float64)) for name in names)
 
 
 def _groups(data: Dataset, seed: int) -> Array:
@@ -120,15 +120,14 @@ def _by_group(values: Array, group: Array) -> tuple[float, ...]:
     return tuple(float(total / n) if n else float("nan") for total, n in zip(sums, people, strict=True))
 
 
-def averaged(runs: list[Scores]) -> dict[str, Array]:
+def averaged(runs: list[Hits]) -> dict[str, Array]:
     """(K, 3) in each pool: the mean over several seeds' runs with its 95 % interval over people and their seeds."""
-    mean: dict[str, Array] = {
-        name: np.stack([run.per_user[name] for run in runs]).astype(np.float64).mean(axis=0)
-        for name in runs[0].per_user
-    }
-    drawn = intervals(mean)
-    names = {pool: [f"hr@{k}{suffix}" for k in range(1, LONGEST + 1)] for pool, suffix in POOLS.items()}
-    return {pool: np.array([(np.nanmean(mean[n]), *drawn[n]) for n in keys]) for pool, keys in names.items()}
+    return {pool: _banded(np.stack([run.people[pool] for run in runs]).mean(axis=0, dtype=float)) for pool in POOLS}
+
+
+def _banded(people: Array) -> Array:
+    drawn = intervals({str(k): values for k, values in enumerate(people)})
+    return np.array([(np.nanmean(values), *drawn[str(k)]) for k, values in enumerate(people)])
 
 
 # --------------------------------------------------------------------------------------- one person's list

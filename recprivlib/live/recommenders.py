@@ -9,7 +9,7 @@ import numpy as np
 
 from recprivlib.baselines import SYSTEMS
 from recprivlib.data import Dataset
-from recprivlib.evaluation import Scores, stream
+from recprivlib.evaluation import stream
 from recprivlib.live import ranking
 from recprivlib.live.contract import Control, Explorer, Figure, Mark, Predict, Try, Values, View
 from recprivlib.live.memory import MEMORY
@@ -119,7 +119,7 @@ def _model(data: Dataset, system: str, neighbors: int, seed: int) -> Any:
     )
 
 
-def _hits(data: Dataset, system: str, neighbors: int, seed: int) -> Scores:
+def _hits(data: Dataset, system: str, neighbors: int, seed: int) -> ranking.Hits:
     key = (system, neighbors if system == "item-knn" else None)
     return ranking.hits(data, seed, key, lambda: _model(data, system, neighbors, seed))
 

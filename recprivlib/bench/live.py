@@ -1,0 +1,83 @@
+"""What a reader of the first dashboard waits for, without the browser: everything the screen needs at one move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from recprivlib.bench import Cell, Setup
+from recprivlib.live import View, recommenders
+from recprivlib.live.memory import MEMORY
+from recprivlib.plots.show import html
+
+NAME = "dashboard recommenders"
+SEEDS = 12  # more than the repeats of a cell
+
+
+def cells() -> list[Cell]:
+    return [
+        Cell(f"{NAME}: K moved", 0.015, moved("k", (5, 10, 15))),
+        Cell(f"{NAME}: about 10 neighbours, not seen before", 0.015, unseen(6)),
+        Cell(f"{NAME}: about 50 neighbours, not seen before", 0.015, unseen(45)),
+        Cell(f"{NAME}: about 400 neighbours, not seen before", 0.060, unseen(395)),
+        Cell(f"{NAME}: changed to MF, trained anew", 0.600, changed("mf-als")),
+        Cell(f"{NAME}: changed to EASE, trained anew", 0.600, changed("ease")),
+        Cell(f"{NAME}: opened first, data on disk", 3.0, opened),
+        Cell(f"{NAME}: all figures drawn, with 30 old dots", 0.050, drawn),
+    ]
+
+
+def moved(control: str, values: tuple[Any, ...]) -> Setup:
+    """A control that trains nothing, from value to value."""
+
+    def setup() -> Callable[[], Any]:
+        recommenders.compute()
+        steps = count()
+        return lambda: recommenders.compute(**{control: values[next(steps) % len(values)]})
+
+    return setup
+
+
+def unseen(start: int) -> Setup:
+    """Numbers of neighbours that no reader has asked for: the ranked lists are there, the scores are not."""
+
+    def setup() -> Callable[[], Any]:
+        MEMORY.clear()
+        recommenders.compute(neighbors=start)
+        numbers = count(start + 1)
+        return lambda: recommenders.compute(neighbors=next(numbers))
+
+    return setup
+
+
+def changed(system: str) -> Setup:
+    """Data, split and baselines of a seed are there; the system is trained and evaluated."""
+
+    def setup() -> Callable[[], Any]:
+        MEMORY.clear()
+        for seed in range(SEEDS):
+            recommenders.compute(seed=seed)
+        seeds = count()
+        return lambda: recommenders.compute(system=system, seed=next(seeds) % SEEDS)
+
+    return setup
+
+
+def opened() -> Callable[[], Any]:
+    def first() -> Any:
+        MEMORY.clear()
+        return recommenders.compute()
+
+    return first
+
+
+def drawn() -> Callable[[], Any]:
+    result = recommenders.compute()
+    view = View(trail=(recommenders.mark(result),) * 30)
+
+    def draw() -> list[str]:
+        parts = (figure.draw(result, view) for figure in recommenders.EXPLORER.figures)
+        return [part if isinstance(part, str) else html(part) for part in parts]
+
+    return draw
