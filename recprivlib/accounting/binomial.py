@@ -11,7 +11,7 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from recprivlib.accounting.pld import Losses
+from recprivlib.accounting.grid import Losses
 
 
 def losses(epsilon: float, count: int) -> Losses:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from recprivlib.accounting import advanced, binomial, exact, pld, rdp, renyi, zcdp
+from recprivlib.accounting import advanced, binomial, exact, grid, pld, rdp, renyi, zcdp
 from recprivlib.accounting.compose import tightest
 from recprivlib.accounting.pairs import gaussian_pair, pair
 from recprivlib.mechanisms.losses import (
@@ -64,7 +64,7 @@ def test_grid_gaussians_are_the_closed_form_from_above(mu, count, delta):
     """k Gaussians of shift μ are one of √k·μ. The grid may add `ROUNDING` (its formula's leading term: twice that)."""
     closed = exact.epsilon(gaussian_pair(math.sqrt(count) * mu), delta)
     found = pld.epsilon([(gaussian_pair(mu), count)], delta)
-    assert closed <= found <= closed * (1 + 2 * pld.ROUNDING) + 1e-4
+    assert closed <= found <= closed * (1 + 2 * grid.ROUNDING) + 1e-4
 
 
 def test_closed_gaussian_is_that_of_dp_accounting():
@@ -115,10 +115,10 @@ def test_composed_poisson_agrees_with_simulation():
     """
     rng, rate, mu, rounds, runs = np.random.default_rng(1), 0.15, 1.0, 30, 100_000
     one = pair(SubsampledGaussian(1 / mu, rate, "poisson"), "add-remove")
-    step = pld.grid_step([(one, rounds)])
+    step = grid.grid_step([(one, rounds)])
     for reverse in (False, True):
         curves = (one.reverse, one.profile) if reverse else (one.profile, one.reverse)
-        composed = pld.composed([(pld.discretised(*curves, step, 1e-12), rounds)], 1e-4)
+        composed = pld.composed([(grid.discretised(*curves, step, 1e-12), rounds)], 1e-4)
         loss = np.zeros(runs)
         for _ in range(rounds):
             z = rng.standard_normal(runs) + (0 if reverse else mu * (rng.random(runs) < rate))
@@ -136,18 +136,18 @@ def test_composed_poisson_agrees_with_simulation():
 def test_a_finer_grid_gains_no_more_than_is_stated(loss, count):
     """The discretisation error: a grid four times as fine gives less, but by at most `ROUNDING` and a margin."""
     one = pair(loss, "replace")
-    step = pld.grid_step([(one, count)])
+    step = grid.grid_step([(one, count)])
     coarse, fine = (
-        pld.composed([(pld.discretised(one.profile, one.reverse, h, 1e-14, one.largest), count)], 1e-6).epsilon(1e-6)
+        pld.composed([(grid.discretised(one.profile, one.reverse, h, 1e-14, one.largest), count)], 1e-6).epsilon(1e-6)
         for h in (step, step / 4)
     )
     assert fine <= coarse * (1 + 1e-6)
-    assert coarse <= fine * (1 + 2 * pld.ROUNDING)
+    assert coarse <= fine * (1 + 2 * grid.ROUNDING)
 
 
 def test_losses_split_in_two_compose_to_the_same():
     one = pair(LaplaceShift(0.2), "replace")
-    losses = pld.discretised(one.profile, one.reverse, 0.01, 1e-12, one.largest)
+    losses = grid.discretised(one.profile, one.reverse, 0.01, 1e-12, one.largest)
     whole = pld.composed([(losses, 60)], 1e-5).epsilon(1e-5)
     assert pld.composed([(losses, 23), (losses, 37)], 1e-5).epsilon(1e-5) == pytest.approx(whole, rel=1e-6)
 

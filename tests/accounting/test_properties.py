@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recprivlib.accounting import advanced, curves, guarantee, pld, pure, rdp, zcdp
+from recprivlib.accounting import advanced, curves, grid, guarantee, pld, pure, rdp, zcdp
 from recprivlib.accounting.compose import tightest
 from recprivlib.accounting.pairs import pair
 from recprivlib.mechanisms.losses import Channel, GaussianShift, LaplaceShift, Pure, SubsampledGaussian
 from recprivlib.protocols import Change, Ledger, Release
 
 EXAMPLES = settings(max_examples=30, deadline=None, derandomize=True)
-CLOSE = 1 + 2 * pld.ROUNDING  # two bills may lie on different grids
+CLOSE = 1 + 2 * grid.ROUNDING  # two bills may lie on different grids
 
 deltas = st.sampled_from([1e-3, 1e-5, 1e-8])
 counts = st.integers(1, 300)
@@ -109,9 +109,9 @@ def test_mixed_runs_cost_at_least_their_dearest_part_and_at_most_rdp(run, delta)
 def test_epsilon_and_delta_are_inverse(loss, count, delta):
     """δ(ε) of the composed losses, read back at the ε that was solved for, is δ."""
     one = pair(loss, "add-remove")
-    step = pld.grid_step([(one, count)])
+    step = grid.grid_step([(one, count)])
     composed = pld.composed(
-        [(pld.discretised(one.profile, one.reverse, step, delta * 1e-6, one.largest), count)], delta
+        [(grid.discretised(one.profile, one.reverse, step, delta * 1e-6, one.largest), count)], delta
     )
     epsilon = composed.epsilon(delta)
     if 0 < epsilon < math.inf:
@@ -127,13 +127,13 @@ def test_cohorts_without_replacement_cost_at_least_independent_ones(noise, rate,
 
 
 def test_curves_are_the_single_bills():
-    loss, grid = SubsampledGaussian(1.0, 0.01, "fixed-size"), [1, 10, 100, 1000]
-    by_count = curves.over_counts(loss, grid, "replace", 1e-5)
-    all_of_them = curves.accountants(loss, grid, "replace", 1e-5)
-    for i, count in enumerate(grid):
+    loss, counts = SubsampledGaussian(1.0, 0.01, "fixed-size"), [1, 10, 100, 1000]
+    by_count = curves.over_counts(loss, counts, "replace", 1e-5)
+    all_of_them = curves.accountants(loss, counts, "replace", 1e-5)
+    for i, count in enumerate(counts):
         parts = [(pair(loss, "replace"), count)]
         assert by_count[i] == tightest(parts, 1e-5)[0] == all_of_them["tightest"][i]
         assert all_of_them["RDP"][i] == pytest.approx(rdp.epsilon(parts, 1e-5), rel=1e-12)
     noises = [SubsampledGaussian(z, 0.01, "fixed-size") for z in (0.8, 1.0, 2.0)]
     assert (np.diff(curves.over_losses(noises, 100, "replace", 1e-5)) < 0).all()
-    assert set(curves.accountants(Pure(0.0), grid, "replace", 1e-5)["RDP"]) == {0.0}
+    assert set(curves.accountants(Pure(0.0), counts, "replace", 1e-5)["RDP"]) == {0.0}
