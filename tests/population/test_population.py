@@ -96,7 +96,11 @@ def test_two_processes_give_the_same(train: Interactions, whole: Learnt) -> None
 def test_a_dask_cluster_gives_the_same(train: Interactions, whole: Learnt) -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        1, processes=False, threads_per_worker=2, dashboard_address=":0", scheduler_kwargs={"dashboard": False}
+        n_workers=1,
+        processes=False,
+        threads_per_worker=2,
+        dashboard_address=":0",
+        scheduler_kwargs={"dashboard": False},
     ) as cluster:
         address = cluster.scheduler_address
         with executor(dask=address) as run:

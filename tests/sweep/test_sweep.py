@@ -134,7 +134,7 @@ from distributed import LocalCluster
 from recprivlib.cli import main
 if __name__ == "__main__":
     anywhere = {"dashboard_address": ":0", "scheduler_kwargs": {"dashboard": False}}
-    with LocalCluster(2, threads_per_worker=1, **anywhere) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, **anywhere) as cluster:
         sys.exit(main([*sys.argv[1:], "--dask", cluster.scheduler_address]))
 """
 
@@ -272,7 +272,7 @@ def test_every_result_depends_on_the_sources_that_compute_it(tmp_path: Path) -> 
 def test_a_cluster_without_workers_is_said() -> None:
     distributed = pytest.importorskip("distributed")
     anywhere = {"dashboard_address": ":0", "scheduler_kwargs": {"dashboard": False}}
-    with distributed.LocalCluster(0, threads_per_worker=1, processes=False, **anywhere) as cluster:
+    with distributed.LocalCluster(n_workers=0, threads_per_worker=1, processes=False, **anywhere) as cluster:
         refused = executor(dask=cluster.scheduler_address)
         with pytest.raises(UserError, match="has no workers"):
             refused.__enter__()
