@@ -25,6 +25,7 @@ from recprivlib.protocols import Array
 
 SEEDS = tuple(range(10))  # of the whole curve
 STOPS = (5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)
+STALKER = 1158  # in MovieLens 100K: eleven people saw it
 NAMES = {"item-knn": "item-kNN", "mf-als": "MF", "ease": "EASE", "popularity": "popularity"}
 
 
@@ -289,8 +290,8 @@ PREDICT = Predict(
 TRIES = (
     Try("Five neighbours, then 500", {"neighbors": 5},
         "Move the neighbours to 500 and read your list: well-known films move in. Is it still yours?"),
-    Try("One obscure film", {"liked": (917,), "neighbors": 20},
-        "The server knows one film of yours. What does it make of it?"),
+    Try("One obscure film", {"liked": (STALKER,), "neighbors": 20, "data": "ml-100k"},
+        "The server knows one film of yours, and few people saw it. What does it make of it?"),
     Try("Let all films compete", {"rivals": "full"}, "The same model, the same people. Only the rivals are new."),
 )  # fmt: skip
 

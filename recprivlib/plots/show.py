@@ -10,6 +10,7 @@ from typing import Any
 
 from recprivlib.plots.palette import swaps
 
+MIME = "application/vnd.plotly.v1+json"
 CONFIG = {"displayModeBar": False, "responsive": True, "scrollZoom": False}
 
 # Draws once Plotly is there, in the colours of the page, and again when the reader changes the theme.
@@ -33,12 +34,15 @@ window.Plotly ? start() : window.addEventListener("load", start);
 
 @dataclass(frozen=True)
 class Shown:
-    """What a notebook displays: HTML for a page, a summary in numbers for a terminal and for nbval."""
+    """What a notebook displays: HTML for a page, Plotly's own form for JupyterLab (where no page brings plotly.js),
+    and a summary in numbers for a terminal and for nbval.
+    """
 
     figure: dict[str, Any]
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/html": html(self.figure), "text/plain": summary(self.figure)}
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        plotly = {**self.figure, "config": CONFIG}
+        return {"text/html": html(self.figure), "text/plain": summary(self.figure), MIME: plotly}
 
     def __repr__(self) -> str:
         return summary(self.figure)

@@ -91,6 +91,20 @@ def test_adas_films_are_all_in_the_data_she_is_shown_with():
     assert set(live.compute().liked) == {film(title) for title in ADA}
 
 
+def test_the_obscure_film_is_the_one_it_says():
+    data = dataset("ml-100k")
+    assert data.titles[live.STALKER] == "Stalker (1979)"
+    assert (data.interactions.items == live.STALKER).sum() == 11
+
+
+def test_with_many_neighbours_well_known_films_move_in():
+    """What the first `try this` tells the reader to watch."""
+    data = dataset("ml-100k")
+    seen = dict(zip(map(film, data.titles), np.bincount(data.interactions.items), strict=True))
+    few, many = (np.mean([seen[title] for title in live.compute(neighbors=n).yours]) for n in (5, 500))
+    assert many > 1.2 * few
+
+
 def test_articles_stand_where_one_says_them():
     assert film("Princess Bride, The (1987)") == "The Princess Bride (1987)"
     assert film("Brazil (1985)") == "Brazil (1985)"
