@@ -8,7 +8,7 @@
 """
 
 from widgets.kit.controls import EpsilonSlider
-from widgets.kit.page import dashboard, page, warm
+from widgets.kit.page import dashboard, page, warm, warm_soon
 from widgets.kit.pool import Lane, Pool
 
-__all__ = ["EpsilonSlider", "Lane", "Pool", "dashboard", "page", "warm"]
+__all__ = ["EpsilonSlider", "Lane", "Pool", "dashboard", "page", "warm", "warm_soon"]

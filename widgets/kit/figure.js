@@ -6,6 +6,7 @@ export function render({ model }) {
   const canvas = document.createElement("div");
   place.append(canvas);
   let seen = false, stale = true, asked = false, width = 0;
+  let own = () => []; // traces that the page itself adds: what the reader did, which the server never hears of
 
   async function draw() {
     asked = false;
@@ -18,7 +19,7 @@ export function render({ model }) {
     width = canvas.clientWidth;
     const { data, layout } = JSON.parse(model.plot);
     canvas.style.height = `${layout.height}px`;
-    await window.Plotly.react(canvas, data, { ...layout, width }, CONFIG);
+    await window.Plotly.react(canvas, [...data, ...own()], { ...layout, width }, CONFIG);
   }
   // The main figure first; the others as soon as the browser has time, so that they never hold up a drag.
   const soon = place.closest(".main") ? requestAnimationFrame : (act) => requestIdleCallback(act, { timeout: 400 });
@@ -37,6 +38,7 @@ export function render({ model }) {
     ask();
   }).observe(canvas);
   model.on(["plot", "html"], () => { stale = true; ask(); });
+  place.addEventListener("own", (event) => { own = event.detail; stale = true; ask(); });
   canvas.style.minHeight = model.plot ? `${JSON.parse(model.plot).layout.height}px` : "";
   ask();
   if (!place.isConnected) return place;

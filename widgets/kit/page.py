@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from urllib.parse import urlencode
 import panel as pn
 
 from recprivlib.live import Explorer, explorer
+from recprivlib.parameters import UserError
 from recprivlib.plots.palette import css_variables
 from widgets.kit.pool import Pool
 from widgets.kit.session import Session
@@ -36,6 +38,16 @@ def warm(stem: str) -> None:
     shared_pool().result(known, known.defaults)
 
 
+def warm_soon(stem: str) -> None:
+    """`warm` in the background; what goes wrong there is shown to the first reader."""
+
+    def attempt() -> None:
+        with contextlib.suppress(UserError):
+            warm(stem)
+
+    shared_pool().submit(attempt)
+
+
 def page(explorer: Explorer, pool: Pool, arguments: dict[str, str]) -> Any:
     """The page of `explorer` for what the address says."""
     frame = {name: arguments[name] for name in FRAME_WORDS if name in arguments}
@@ -46,6 +58,8 @@ def page(explorer: Explorer, pool: Pool, arguments: dict[str, str]) -> Any:
     for name, drawing in session.drawings.items():
         template.add_panel(f"figure-{name}", drawing)
     template.add_panel("frame", session.frame)
+    if session.play is not None:
+        template.add_panel("game", session.play)
     for name, value in _words(explorer, session).items():
         template.add_variable(name, value)
     if session.doc is not None:
@@ -64,8 +78,9 @@ def _words(explorer: Explorer, session: Session) -> dict[str, Any]:
         "style": css_variables() + (HERE / "frame.css").read_text(encoding="utf-8"),
         "html_attrs": f'data-theme="{session.view.theme}"',
         "size": session.frame.size,
-        "question": explorer.predict.question,
-        "answers": explorer.predict.answers,
+        "question": explorer.predict.question if explorer.predict else "",
+        "answers": explorer.predict.answers if explorer.predict else (),
+        "game": explorer.game is not None,
         "tries": [trial.label for trial in explorer.tries],
         "has_curve": explorer.curve is not None,
         "has_strip": explorer.strip is not None,

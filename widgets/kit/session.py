@@ -19,6 +19,7 @@ from recprivlib.parameters import UserError
 from widgets.kit import controls
 from widgets.kit.figure import Drawing, alt, as_axis
 from widgets.kit.frame import Frame
+from widgets.kit.game import Play
 from widgets.kit.pool import Lane, Pool, Update
 from widgets.kit.tables import tables
 
@@ -71,6 +72,7 @@ class Session:
             curve=self.view.large or values != explorer.defaults,
             notice=bad_link(len(refused)), query=explorer.link(values),
         )  # fmt: skip
+        self.play = Play(explorer.game) if explorer.game else None
         self._wire()
         self._start()
 
@@ -261,6 +263,8 @@ class Session:
             self.drawn = drawn
             if moved:
                 self._leave_mark(drawn)
+                if self.play is not None:
+                    self.play.follow(drawn.values)
             self._tables()
 
     def _leave_mark(self, drawn: Drawn) -> None:
@@ -342,6 +346,8 @@ class Session:
     def _answer(self) -> None:
         """In a worker: the computed answers to the prediction, the same for whatever is guessed."""
         predict = self.explorer.predict
+        if predict is None:
+            return
         try:
             result = self.pool.result(self.explorer, self.explorer.defaults | dict(predict.at))
         except UserError:

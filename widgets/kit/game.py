@@ -1,0 +1,47 @@
+"""A game in place of a prediction: rounds are dealt here, and played in the page alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import panel as pn
+import param
+
+from recprivlib.live import Game
+from recprivlib.live.contract import Values
+
+HERE = Path(__file__).parent
+
+
+class Play(pn.custom.JSComponent):
+    """Where one reader plays. It deals; guesses and score stay in the page, and only "deal" comes back."""
+
+    deal = param.Dict(default=None, allow_None=True, doc="The rounds, see `live.Deal`, and how many deals there were.")
+    setting = param.Integer(default=0, doc="Counts changes of the game itself; the score begins anew with each.")
+    figure = param.String()
+
+    _esm = HERE / "game.js"
+
+    def __init__(self, game: Game):
+        super().__init__(figure=game.figure, width=0, height=0, margin=0)
+        self._game, self._rng, self._dealt = game, np.random.default_rng(), 0
+        self._values: dict[str, Any] = {}
+
+    def follow(self, values: Values) -> None:
+        """Deals anew where a setting has changed that the game depends on."""
+        needed = {name: values[name] for name in self._game.needs}
+        if needed != {name: self._values.get(name) for name in needed}:
+            self._values = dict(values)
+            self.setting += 1
+            self._deal()
+
+    def _deal(self) -> None:
+        self._dealt += 1
+        self.deal = dataclasses.asdict(self._game.deal(self._values, self._rng)) | {"number": self._dealt}
+
+    def _handle_msg(self, data: Any) -> None:
+        if isinstance(data, dict) and data.get("do") == "deal" and self._values:
+            self._deal()
