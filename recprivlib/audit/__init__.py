@@ -19,7 +19,7 @@ import numpy as np
 from recprivlib.accounting import guarantee
 from recprivlib.audit.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
 from recprivlib.audit.events import Certificate, auc, certify, choose, halves, roc
-from recprivlib.audit.games import Game, ledger_games, mechanism_game, projection_game
+from recprivlib.audit.games import Game, ledger_games, mechanism_game, projection_game, statistic
 from recprivlib.audit.one_run import best_guesses, epsilon_one_run
 from recprivlib.audit.verdicts import Verdict, exact_epsilon, verdict
 from recprivlib.parameters import UserError, values
@@ -28,7 +28,7 @@ from recprivlib.protocols import Array, Change, Claim, Guarantee, Ledger, Relati
 __all__ = [
     "Attacked", "Audit", "Certificate", "Game", "Rung", "attack", "auc", "audit", "best_guesses", "ceiling", "certify",
     "climb", "epsilon_lower", "epsilon_one_run", "mechanism_game", "mechanism_ledger", "play", "projection_game",
-    "roc",
+    "roc", "statistic",
 ]  # fmt: skip
 
 Progress = Callable[[float], None]

@@ -36,7 +36,7 @@ def mechanism_game(
     `opposite`: every second input moves the other way, as the two bits of a swap do.
     """
     pair = tuple(np.asarray(x) for x in mechanism.worst_pair())
-    attack, ratio = _ratio(mechanism, pair, rng)
+    attack, ratio = statistic(mechanism, pair, rng)
     used = int(min(times, max(1, MOST // trials)))
     part = f", {used} of {times} releases" if used < times else f", {times} releases together" if times > 1 else ""
 
@@ -56,8 +56,10 @@ def mechanism_game(
     return Game(attack + part, play)
 
 
-def _ratio(mechanism: Any, pair: tuple[Array, ...], rng: np.random.Generator) -> tuple[str, Callable[[Array], Array]]:
-    """The best statistic there is for this mechanism, by name."""
+def statistic(
+    mechanism: Any, pair: tuple[Array, ...], rng: np.random.Generator
+) -> tuple[str, Callable[[Array], Array]]:
+    """The best statistic there is for one release of this mechanism, with its name; above 0 it speaks for world 1."""
     if hasattr(mechanism, "reachable"):
         return (
             "floating-point reachability",

@@ -11,10 +11,13 @@ from pathlib import Path
 from recprivlib.live.contract import (
     Card,
     Control,
+    Deal,
     Explorer,
     Figure,
+    Game,
     Mark,
     Predict,
+    Round,
     Try,
     View,
     nbytes,
@@ -22,7 +25,8 @@ from recprivlib.live.contract import (
 from recprivlib.parameters import UserError
 
 __all__ = [
-    "Card", "Control", "Explorer", "Figure", "Mark", "Predict", "Try", "View", "explorer", "nbytes", "stems",
+    "Card", "Control", "Deal", "Explorer", "Figure", "Game", "Mark", "Predict", "Round", "Try", "View", "explorer",
+    "nbytes", "stems",
 ]  # fmt: skip
 
 

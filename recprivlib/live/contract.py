@@ -162,6 +162,38 @@ class Predict:
 
 
 @dataclass(frozen=True)
+class Round:
+    """One round of a game: what the player sees, the right answer, and what the best player would say."""
+
+    shown: str
+    truth: int
+    best: int  # −1: a coin decides
+
+
+@dataclass(frozen=True)
+class Deal:
+    """A few rounds at one setting, and what no player can beat."""
+
+    question: str
+    answers: tuple[str, str]
+    rounds: tuple[Round, ...]
+    ceiling: str
+
+
+@dataclass(frozen=True)
+class Game:
+    """Stands in place of a prediction: the reader plays against the real thing. The guesses never leave the page.
+
+    `needs` names the controls at whose move new rounds are dealt. The player's own rates of false alarms and hits
+    (answer 1 is the alarm) are drawn as a cross into `figure`, by the page alone.
+    """
+
+    deal: Callable[[Values, np.random.Generator], Deal]
+    needs: tuple[str, ...]
+    figure: str
+
+
+@dataclass(frozen=True)
 class Try:
     """A start for the reader's own experiment: settings, and what to watch. It never plays by itself."""
 
@@ -182,7 +214,7 @@ class Explorer:
     say: Callable[[Any], str]
     table: Callable[[Any], Any]  # a tidy pandas frame: figure, series, x, y, low, high
     snippet: Callable[[Values], str]  # Python that prints the numbers on the screen
-    predict: Predict
+    predict: Predict | None  # None: there is a game instead
     tries: tuple[Try, ...]
     strip: Callable[[Any, View], str] | None = None  # HTML with the claimed/counted/attacked SVG
     mark: Callable[[Any], Mark] | None = None
@@ -190,6 +222,7 @@ class Explorer:
     curve: Callable[[Values], Any] | None = None  # the whole curve with its band; may take seconds, cached
     committed: Callable[[Values], Any] | None = None  # the result read from book/results, or None: hollow dots
     reseed: str = ""  # the control that `New noise` changes
+    game: Game | None = None
     still: Mapping[str, tuple] = field(default_factory=dict)  # control -> values of the frame without a server
 
     def control(self, name: str) -> Control:

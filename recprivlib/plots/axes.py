@@ -92,6 +92,31 @@ AXES: dict[str, dict[str, Axis]] = {
         "true": Axis("true similarity", 0.0, 1.0, ticks=(0, 0.25, 0.5, 0.75, 1)),
         "estimated": Axis("as the server sees it", 0.0, 1.0, ticks=(0, 0.25, 0.5, 0.75, 1)),
     },
+    "privacy": {
+        "false": _rate("false alarms", 1.0, 0.25),
+        "hits": _rate("hits", 1.0, 0.25),
+        "share": _rate("share of the answers", 1.0, 0.25),
+        "releases": Axis(
+            "answers about the same secret", 1, 1000, log=True, ticks=(1, 10, 100, 1000), names=("1", "10", "100", "1k")
+        ),
+        "bill": Axis(
+            "ε of all answers",
+            0.01,
+            10_000,
+            log=True,
+            ticks=(0.01, 0.1, 1, 10, 100, 1000, 10_000),
+            names=(".01", ".1", "1", "10", "100", "1k", "10k"),
+        ),
+        "tries": Axis(
+            "tries in either world",
+            100,
+            1_000_000,
+            log=True,
+            ticks=(100, 1000, 10_000, 100_000, 1_000_000),
+            names=("10²", "10³", "10⁴", "10⁵", "10⁶"),
+        ),
+        "bound": Axis("ε", 0.0, 14.0, ticks=(0, 2, 4, 6, 8, 10, 12, 14)),
+    },
     "ldp_svd": {"epsilon": EPSILON_WIDE, "rmse": STARS_WIDE},
     "fmf_ldp": {"epsilon": EPSILON, "sampled": SAMPLED},
     "dp_pnbm": {"epsilon": EPSILON_WIDE, "rmse": STARS},

@@ -1,0 +1,216 @@
+"""The figures of dashboard `privacy`, the mechanism lab, from plain numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recprivlib.plots.axes import AXES, Axis
+from recprivlib.plots.chart import Chart, Label, Trace, plain
+from recprivlib.plots.numerals import count, epsilon, percent, setting
+from recprivlib.plots.palette import BAND, INK, PAGE, VEIL, colour, faded
+
+FEW = 4  # outcomes whose names stand above their bars
+METHODS = {  # accountant -> (label, role, width of the line)
+    "basic": ("claims added", "printed", 2.0),
+    "advanced": ("advanced", "random", 2.0),
+    "RDP": ("Rényi", "popularity", 2.0),
+    "tightest": ("exact", "bound", 3.0),
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """How to draw, and the room there is."""
+
+    filled: bool = True
+    narrow: bool = False
+    large: bool = False
+
+    def chart(self, x: str, y: str, height: int, right: int = 24) -> Chart:
+        axes = AXES["privacy"]
+        return Chart(axes[x], axes[y], height, self.narrow, self.large, right)
+
+
+@dataclass(frozen=True)
+class Region:
+    """Where the claim allows an attacker to be: under `hits` and above its mirror image."""
+
+    claim: str  # "ε = 1"
+    false: Sequence[float]
+    hits: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An attacker's curve, and the one event that is certified: its rates and the corner that they prove."""
+
+    false: Sequence[float]
+    hits: Sequence[float]
+    event: tuple[float, float]
+    corner: tuple[float, float]  # false alarms at most, hits at least
+
+
+def roc(look: Look, region: Region, seen: Seen, trail: Sequence[tuple[float, float]] = ()) -> dict[str, Any]:
+    """Hits against false alarms: the shaded region is what the claim allows, the triangles are the attacker."""
+    chart = look.chart("false", "hits", 340 if look.narrow else 420)
+    traces = [_shade(region), chart.line((0, 1), (0, 1), "random", "guessing"),
+              chart.line(seen.false, seen.hits, "attack", "the attacker", strong=True)]  # fmt: skip
+    if trail:
+        traces.append(chart.trail(trail, "attack"))
+    event = chart.dots([seen.event], "attack", "the certified event", look.filled, size=12)
+    traces.append({**event, **_corner(seen)})
+    alt = (f"Hits against false alarms. The attacker hits {percent(seen.event[1])} at "
+           f"{percent(seen.event[0])} false alarms; shaded is what {region.claim} allows.")  # fmt: skip
+    figure = chart.figure(traces, [], alt)
+    layout = figure["layout"]
+    layout["xaxis"] |= {"scaleanchor": "y", "constrain": "domain"}
+    layout["yaxis"] |= {"constrain": "domain"}
+    layout["annotations"] = [
+        _note("attacker", *seen.event, xanchor="left", yanchor="top", xshift=9, yshift=-2),
+        _note(
+            f"shaded: what<br>{region.claim}<br>allows", 0.98, 0.02, align="right", xanchor="right", yanchor="bottom"
+        ),
+    ]
+    return figure
+
+
+def _note(text: str, x: float, y: float, **where: Any) -> dict[str, Any]:
+    """Words inside the figure, on a veil of the page's colour."""
+    return {"text": text, "x": x, "y": y, "showarrow": False, "bgcolor": faded(PAGE[0], VEIL), "borderpad": 1, **where}
+
+
+def _shade(region: Region) -> Trace:
+    """The region and its border, from (0, 0) up to (1, 1) and back along the mirror image."""
+    up = list(zip(region.false, region.hits, strict=True))
+    down = [(1 - x, 1 - y) for x, y in up]
+    x, y = zip(*up, *down, strict=True)
+    return {
+        "type": "scatter", "mode": "lines", "x": plain(x), "y": plain(y), "fill": "toself", "name": "allowed",
+        "fillcolor": faded(colour("bound"), BAND[0]), "line": {"color": colour("bound"), "width": 1},
+        "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _corner(seen: Seen) -> dict[str, Any]:
+    """Whiskers to the corner that is certified: fewer hits, more false alarms."""
+    (false, hits), (most, least) = seen.event, seen.corner
+    look = {"type": "data", "symmetric": False, "color": colour("attack"), "thickness": 1.5, "width": 4}
+    return {
+        "error_x": {**look, "array": plain([most - false]), "arrayminus": [0]},
+        "error_y": {**look, "array": [0], "arrayminus": plain([hits - least])},
+    }
+
+
+def outputs(
+    look: Look, worlds: tuple[str, str], outcomes: Sequence[str], zero: Sequence[float], one: Sequence[float]
+) -> dict[str, Any]:
+    """How often each answer comes in either world: two bars an answer, its name above them or, of many, beside."""
+    rows, few = range(len(outcomes)), len(outcomes) <= FEW
+    names = Axis(
+        "", len(outcomes) - 0.5, -0.5, ticks=tuple(rows), names=("",) * len(outcomes) if few else tuple(outcomes)
+    )
+    share = replace(AXES["privacy"]["share"], ticks=(0, 0.5, 1), names=("0", "½", "1"))
+    chart = Chart(share, names, 360 if look.narrow else 420, look.narrow, look.large)
+    width, middle = (0.26, 0.1) if few else (0.42, 0.0)
+    traces = [
+        _bars(world, shares, role, [row + middle + side * (width + 0.02) / 2 for row in rows], width, look.large)
+        for world, shares, role, side in ((worlds[0], zero, "popularity", -1), (worlds[1], one, "bound", 1))
+    ]
+    told = "; ".join(f"{name}: {_said(a)} if {worlds[0]}, {_said(b)} if {worlds[1]}"
+                     for name, a, b in zip(outcomes, zero, one, strict=True))  # fmt: skip
+    figure = chart.figure(traces, [], f"One answer in either world. {told}.")
+    layout, scale = figure["layout"], 1.5 if look.large else 1
+    layout["margin"] |= {"l": round((8 if few else 78) * scale), "r": round(82 * scale)}
+    layout["yaxis"] |= {"showgrid": False}
+    if few:
+        layout["annotations"] = [
+            {"text": name, "x": 0, "y": row - 0.32, "showarrow": False, "xanchor": "left", "yanchor": "middle"}
+            for row, name in enumerate(outcomes)
+        ]
+    return figure
+
+
+def _bars(world: str, shares: Sequence[float], role: str, rows: Sequence[float], width: float, large: bool) -> Trace:
+    return {
+        "type": "bar", "orientation": "h", "name": f"secret {world}", "x": plain(shares), "y": plain(rows),
+        "width": width, "marker": {"color": colour(role), "line": {"width": 0}}, "cliponaxis": False,
+        "text": [f"{world}: {_said(value)}" for value in shares], "textposition": "outside", "textangle": 0,
+        "constraintext": "none", "textfont": {"size": 18 if large else 12, "color": INK[0]},
+        "hovertemplate": f"secret {world}: %{{x:.3f}}<extra></extra>",
+    }  # fmt: skip
+
+
+def _said(share: float) -> str:
+    return "never" if share == 0 else percent(share).replace("less than ", "<").replace("more than ", ">")
+
+
+@dataclass(frozen=True)
+class Now:
+    """Where the reader stands: so many answers, counted, attacked."""
+
+    releases: int
+    counted: float
+    attacked: float
+
+
+def bill(
+    look: Look, counts: Sequence[int], bills: Mapping[str, Sequence[float]], now: Now,
+    trail: Sequence[tuple[float, float]] = (),
+) -> dict[str, Any]:  # fmt: skip
+    """ε of all answers by four accountants, against their number. What has no finite ε is no line but words."""
+    chart = look.chart("releases", "bill", 260, right=120)
+    traces, labels = [], []
+    for name, (label, role, width) in METHODS.items():
+        values = bills[name]
+        if all(map(math.isfinite, values)):
+            line = chart.line(counts, values, role, label)
+            traces.append({**line, "line": {**line["line"], "width": width}})
+            labels.append(Label(label, values[-1], role))
+    if trail:
+        traces.append(chart.trail(trail, "bound"))
+    if math.isfinite(now.counted):
+        traces.append(chart.dots([(now.releases, now.counted)], "bound", "counted", look.filled))
+    if now.attacked > 0:
+        traces.append(chart.dots([(now.releases, now.attacked)], "attack", "attacked, at least", look.filled))
+    last = ", ".join(f"{METHODS[name][0]} {epsilon(values[-1])}" for name, values in bills.items())
+    figure = _roomy(look, chart.figure(traces, labels, f"The bill of {count(counts[-1])} answers: {last}."))
+    if math.isinf(bills["tightest"][-1]):
+        figure["layout"]["annotations"].append({
+            "text": "counted: no finite ε", "xref": "paper", "x": 0.03, "yref": "paper", "y": 0.97,
+            "showarrow": False, "xanchor": "left", "yanchor": "top",
+        })  # fmt: skip
+    return figure
+
+
+def climb(
+    look: Look, tries: int, attacked: float, ceiling: float, rungs: Sequence[tuple[int, float]], claimed: float,
+    counted: float, trail: Sequence[tuple[float, float]] = (),
+) -> dict[str, Any]:  # fmt: skip
+    """The lower bound against the tries it took, with the claim, the bill, and the most so many tries could show."""
+    chart = look.chart("tries", "bound", 260, right=120)
+    x, y = zip(*rungs, strict=True) if rungs else ((), ())
+    traces = [chart.level(claimed, "printed", "claimed")] if chart.y.holds(claimed) else []
+    labels = [Label("claimed", claimed, "printed")]
+    if math.isfinite(counted):
+        if chart.y.holds(counted):
+            line = chart.level(counted, "bound", "counted")
+            traces.append({**line, "line": {**line["line"], "width": 3.0, "dash": "dash"}})
+        labels.append(Label("counted", counted, "bound"))
+    traces.append(chart.line(x, y, "attack", "attacked, as it climbs"))
+    if trail:
+        traces.append(chart.trail(trail, "attack"))
+    most = {**chart.dots([(tries, ceiling)], "attack", "the most that so many tries could show", False), "opacity": 0.5}
+    traces += [most, chart.dots([(tries, attacked)], "attack", "attacked, at least", look.filled)]
+    alt = (f"With {count(tries)} tries the attack proves at least {epsilon(attacked, 'lower')}, and could prove "
+           f"{epsilon(ceiling)} at most. Claimed {setting(claimed)}, counted {epsilon(counted)}.")  # fmt: skip
+    return _roomy(look, chart.figure(traces, labels, alt))
+
+
+def _roomy(look: Look, figure: dict[str, Any]) -> dict[str, Any]:
+    """On a phone the last tick needs more room than a slider would."""
+    if look.narrow:
+        figure["layout"]["margin"] |= {"r": 20}
+    return figure
