@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import urllib.request
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -200,9 +199,8 @@ def _readers() -> str:
 def _digest(paths: list[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
-        body = path.read_bytes()
-        digest.update(f"{path.name} {len(body)}\n".encode())
-        digest.update(body)
+        with path.open("rb") as file:
+            digest.update(f"{path.name} {hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
     return digest.hexdigest()
 
 
@@ -247,6 +245,8 @@ def _from_publisher(recipe: Recipe, folder: Path) -> Form:
 
 def _opened(url: str) -> Any:
     """urlopen, given up after CONNECT seconds: its own time-out does not cover the look-up of the name."""
+    import urllib.request  # slow to import, and seldom needed
+
     box: list[Any] = []
 
     def work() -> None:

@@ -211,7 +211,7 @@ def test_a_host_that_never_answers_is_given_up_quickly(monkeypatch: pytest.Monke
     import time
 
     monkeypatch.setattr(sources, "CONNECT", -0.9)  # joined after 0.1 s
-    monkeypatch.setattr(sources.urllib.request, "urlopen", lambda *_, **__: time.sleep(2))
+    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: time.sleep(2))
     start = time.perf_counter()
     with pytest.raises(Unreachable, match="no answer"):
         sources._opened("https://example.org")
