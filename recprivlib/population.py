@@ -5,21 +5,24 @@
               shard = a run of blocks  ──collect──> sums┘
 
 Only whole numbers cross blocks, so neither the number of shards nor the executor changes a result.
+
+A larger population than there is data for is drawn from the real one (`crowd`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from recprivlib.data.synthetic import BLOCK
+from recprivlib.data.synthetic import BLOCK, resample
 from recprivlib.executors import Run
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, Collects, Interactions, Model
 
-__all__ = ["BLOCK", "added", "block", "blocks", "gather"]
+__all__ = ["BLOCK", "added", "block", "blocks", "crowd", "gather"]
 
 Sums = Mapping[str, Array]
 
@@ -40,6 +43,15 @@ def gather(
     return system.learn(added(run(_collect, tasks)), train, last)
 
 
+def crowd(system: Collects, train: Interactions, times: int, rng: np.random.Generator) -> Model:
+    """What the server learns from `times` as many phones, whose histories are drawn from those of `train`; scored
+    for the people of `train`."""
+    if times == 1:
+        return gather(system, train, rng)
+    model: Any = gather(system, resample(train, times, rng), rng)
+    return model.fold_in(train.matrix)
+
+
 def _collect(task: tuple[Collects, Interactions, list[np.random.Generator]]) -> Sums:
     system, shard, streams = task
     return added(system.collect(block(shard, number), stream) for number, stream in enumerate(streams))
@@ -52,14 +64,19 @@ def added(parts: Iterable[Sums]) -> Sums:
     """
     whole: dict[str, Array] = {}
     for part in parts:
-        for name, value in part.items():
-            if not np.issubdtype(np.asarray(value).dtype, np.integer):
-                raise TypeError(f"the sum {name!r} is {np.asarray(value).dtype}, but only whole numbers cross blocks")
-            if name in whole:
-                whole[name] += value
-            else:
-                whole[name] = np.asarray(value)
+        _add(whole, part)
+        del part  # else it stays until the next one is there
     return whole
+
+
+def _add(whole: dict[str, Array], part: Sums) -> None:
+    for name, value in part.items():
+        if not np.issubdtype(np.asarray(value).dtype, np.integer):
+            raise TypeError(f"the sum {name!r} is {np.asarray(value).dtype}, but only whole numbers cross blocks")
+        if name in whole:
+            whole[name] += value
+        else:
+            whole[name] = np.asarray(value)
 
 
 def block(train: Interactions, number: int) -> Interactions:

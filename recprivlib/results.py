@@ -136,7 +136,7 @@ def _grid(
     first, _, last = str(seeds).partition("-")
     cells = plan(
         systems, parameters or {}, data=data, protocol=protocol, seeds=range(int(first), int(last or first) + 1),
-        users=users, items=items,
+        users=users, items=items, read=False,
     )  # fmt: skip
     if against is not None and against not in systems:
         raise UserError(f"against is {against!r}, but must be one of the grid's systems")

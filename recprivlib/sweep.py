@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, unwritable
+from recprivlib.data.sources import RECIPES
 from recprivlib.executors import died, executor
 from recprivlib.experiment import protocol_of
 from recprivlib.parameters import UserError, configured, parameters, values
@@ -76,8 +77,12 @@ def plan(
     seeds: Iterable[int] = (0,),
     users: int | None = None,
     items: int | None = None,
+    read: bool = True,
 ) -> list[Cell]:
-    """The cells of a grid, each once; every mistake in it is said here, before anything runs."""
+    """The cells of a grid, each once; every mistake in it is said here, before anything runs.
+
+    `read=False` takes the checksum of real data from its recipe: a plan can be made where the data cannot be had.
+    """
     names, seeds, wanted, data = _listed(systems), list(seeds), _listed(protocol) or [None], _listed(data)
     _refuse_nonsense(names, grid, seeds, data)
     runs = [
@@ -87,7 +92,8 @@ def plan(
     cells = []
     for source in data:
         size = (users, items) if source == "synthetic" or "synthetic" not in data else (None, None)
-        checksum = dataset(source, *size).checksum
+        pinned = None if read or source not in RECIPES else RECIPES[source].checksum
+        checksum = pinned or dataset(source, *size).checksum
         cells += [
             Cell(name, settings, source, *size, checksum, one, seed) for name, settings, one in runs for seed in seeds
         ]

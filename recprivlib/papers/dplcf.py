@@ -38,15 +38,22 @@ from recprivlib.models.pairwise import Training, Weighted, bpr, gmf
 from recprivlib.models.similarity import gram
 from recprivlib.models.spectral import Projected, directions
 from recprivlib.parameters import check, parameter
-from recprivlib.population import gather
+from recprivlib.population import crowd
 from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Model, Relation, Sizes, Unit
 
 Flipping = type[UnarySymmetric] | type[UnaryOneSided]
 Learner = Callable[[Array, Training, np.random.Generator], Iterator[tuple[float, Weighted]]]
 
 
+ROWS = 256  # phones that report at once
+
+
 def _epsilon() -> Any:
     return parameter(1.0, 0.05, 20.0, "ε of one reported bit")
+
+
+def _population() -> Any:
+    return parameter(1, 1, 100, "times as many phones, their histories drawn from the real ones")
 
 
 # ------------------------------------------------------------------------------------- what a phone sends
@@ -54,7 +61,11 @@ def _epsilon() -> Any:
 
 def reports(block: Interactions, flipping: Any, rng: np.random.Generator) -> Array:
     """R̂: every bit of every history of `block` flipped on its own (eq. 3), boolean users × items."""
-    return flipping.release(block.matrix.toarray() > 0, rng)
+    matrix = block.matrix
+    out = np.empty(matrix.shape, bool)
+    for start in range(0, len(out), ROWS):  # the uniform numbers of a whole block would be the largest array of all
+        out[start : start + ROWS] = flipping.release(matrix[start : start + ROWS].toarray() > 0, rng)
+    return out
 
 
 def counted(reported: Array) -> dict[str, Array]:
@@ -169,11 +180,12 @@ class DPLCF:
     neighbors: int = parameter(20, 1, 100_000, "items that vote, the paper's number_of_neighbour")
     inverse: str = parameter("right", None, None, "how eq. 7 is solved", choices=tuple(INVERSES))
     cut: str = parameter("ratio", None, None, "what becomes of impossible estimates", choices=("ratio", "feasible"))
+    population: int = _population()
     flipping: Flipping = UnarySymmetric
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
-        return gather(self, train, rng)
+        return crowd(self, train, self.population, rng)
 
     def collect(self, block: Interactions, rng: np.random.Generator) -> dict[str, Array]:
         return counted(reports(block, self.flipping(self.epsilon), rng))
@@ -203,10 +215,11 @@ class DPLCFSpectral:
     factors: int = parameter(32, 1, 256, "the most directions that are kept")
     ridge: float = parameter(0.3, 0.01, 10, "pull of weak directions towards zero, as a share of the users")
     least: int = parameter(4, 0, 64, "directions below which the noisy popularity joins in")
+    population: int = _population()
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
-        return gather(self, train, rng)
+        return crowd(self, train, self.population, rng)
 
     def collect(self, block: Interactions, rng: np.random.Generator) -> dict[str, Array]:
         return counted(reports(block, UnarySymmetric(self.epsilon), rng))

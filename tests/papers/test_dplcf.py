@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from recprivlib import population
 from recprivlib.accounting import guarantee
 from recprivlib.data import load
 from recprivlib.evaluation import evaluate, paired, split
@@ -167,3 +168,23 @@ def test_the_spectral_server_beats_popularity_and_the_paper_on_ml_1m_too():
     popular, printed, spectral = (scores(n, "ml-1m", 1) for n in ("popularity", "dplcf-sp", "dplcf-spectral"))
     assert paired(spectral, popular).verb == "beats"
     assert paired(spectral, printed).verb == "beats"
+
+
+def test_a_crowd_reports_and_the_real_people_are_scored():
+    """`population` multiplies phones, not the people who are scored; 1 changes nothing."""
+    train = load("synthetic", users=50, items=30, seed=0).interactions
+    one = dplcf.DPLCF(population=1).fit(train, np.random.default_rng(0))
+    plain = population.gather(dplcf.DPLCF(), train, np.random.default_rng(0))
+    np.testing.assert_array_equal(one.weights.toarray(), plain.weights.toarray())
+    users = np.arange(50)[:, None]
+    for system in (dplcf.DPLCF(population=4), dplcf.DPLCFSpectral(population=4)):
+        model = system.fit(train, np.random.default_rng(0))
+        np.testing.assert_array_equal(model.histories.toarray(), train.matrix.toarray())
+        assert model.score(users, np.arange(30)[None, :]).shape == (50, 30)
+
+
+def test_more_phones_with_the_same_noise_find_more():
+    """ML-100K at ε = 1: 943 phones lose to popularity, eight times as many beat it."""
+    popular = scores("popularity")
+    assert paired(scores("dplcf-sp"), popular).verb == "loses to"
+    assert paired(scores("dplcf-sp", population=8), popular).verb == "beats"
