@@ -1,0 +1,380 @@
+"""Neera, Chen & Aslam, "Local Differentially Private Matrix Factorization For Recommendations", SKIMA 2019.
+
+Each phone perturbs each of its ratings and sends it; the server factorises what it got. Which films were rated is
+sent as it is.
+
+    paper    here             meaning
+    ε1       epsilon1         budget of the Laplace noise                       eq. 4
+    ε2, p    epsilon2, p      the rating itself is sent with p = e^ε2/(1+e^ε2)  eq. 5
+    Δ        the grid's range the most a rating can move
+
+Deviations:
+  The paper is silent on the scale of the ratings, on clipping reports or predictions, and on the factorisation's
+  parameters. Here: ratings on [0, 1] (`scale` "unit"; on stars the training diverges at small ε1), reports not
+  clipped (`clip_reports`), predictions cut to the star grid (`clip_predictions`), and the parameters of `svd`.
+  Gradients are taken in batches of 4,096 ratings (see models/biased.py).
+  discrete-rr-mf and optimal-mf are not in the paper: see models/ordinal.py. Real-valued answers (Laplace,
+  Piecewise) are sorted into narrow bins before the server uses their likelihood: post-processing. "Optimal" means
+  the most information about a taste under the model of stars; on ML-1M at ε = 1 Piecewise does better (tests).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recprivlib.mechanisms import (
+    Duchi,
+    KRandomizedResponse,
+    Laplace,
+    LaplaceOrTruth,
+    LaplaceRounded,
+    OptimalChannel,
+    Piecewise,
+    RoundedOrTruth,
+)
+from recprivlib.mechanisms.common import epsilon_of, positions
+from recprivlib.mechanisms.optimal_channel import PRIOR
+from recprivlib.models import ordinal
+from recprivlib.models.biased import Biased, Descent, descend, finite
+from recprivlib.parameters import UserError, check, parameter
+from recprivlib.protocols import (
+    Array,
+    Change,
+    Claim,
+    Entry,
+    Interactions,
+    Ledger,
+    Model,
+    Relation,
+    Release,
+    Sizes,
+    Unbounded,
+    Unit,
+)
+
+STARS = (1.0, 2.0, 3.0, 4.0, 5.0)
+BINS, FINE = 200, 20  # bins of a real-valued answer, and points at which the density of each is summed
+BILL: tuple[Unit, Relation] = ("rating", "replace-value")
+
+
+def _budget(gloss: str) -> Any:
+    return parameter(1.0, 0.05, 20.0, gloss)
+
+
+def grid_of(grid: tuple[float, ...] | None) -> tuple[float, ...]:
+    """The declared ratings; a grid of one value has nothing to hide and nothing to tell."""
+    if grid is None:
+        raise UserError("this data set has no ratings in stars; choose ml-100k, ml-1m or synthetic")
+    if len(grid) < 2:
+        raise UserError(f"the rating grid is {list(grid)}, but needs two values or more")
+    return tuple(float(star) for star in grid)
+
+
+def rating_ledger(mechanism: Any, what: str, sizes: Sizes, claimed: Claim | None = None) -> Ledger:
+    """One report a rating; what was rated is public, so a person is priced through a public cap alone."""
+    whole: Change | Unbounded = Unbounded("no public cap on how many films a person rates")
+    if sizes.cap is not None:
+        whole = Change(inputs=sizes.cap)
+    release = Release(what, mechanism, {BILL: Change(), ("user", "replace-value"): whole})
+    return Ledger(
+        releases=(release,),
+        public=("who takes part", "which films each person rated", "the rating grid")
+        + (() if sizes.cap is None else ("a cap on the ratings of a person",)),
+        assumed=("each rating is reported once", "a list that the server makes, or a click on it, is not priced here"),
+        trust="nobody (local)",
+        claimed=claimed,
+    )
+
+
+# ------------------------------------------------------------------------------------ as in the paper
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How the server factorises reports on some scale, and what it makes of its predictions."""
+
+    descent: Descent
+    clip_reports: bool
+    clip_predictions: bool
+    cure: str  # what to do if training diverges
+
+    def steps(
+        self, train: Interactions, reports: Array, low: float, unit: float, rng: np.random.Generator
+    ) -> Iterator[tuple[float, Biased]]:
+        """Models in stars, from `reports` that stand for (stars − low)/unit."""
+        stars = train.grid or STARS
+        if self.clip_reports:
+            reports = np.clip(reports, (stars[0] - low) / unit, (stars[-1] - low) / unit)
+        shape = (train.n_users, train.n_items)
+        values = reports.astype(np.float32)
+        for progress, model in descend(train.users, train.items, values, shape, self.descent, rng):
+            if not finite(model):
+                raise UserError(f"the training diverged: the noise is too large for its step; {self.cure}")
+            yield progress, self._in_stars(model, low, unit, stars)
+
+    def _in_stars(self, model: Biased, low: float, unit: float, stars: tuple[float, ...]) -> Biased:
+        ends = (stars[0], stars[-1]) if self.clip_predictions else (-np.inf, np.inf)
+        return Biased(
+            low + unit * model.mean, np.float32(unit) * model.user_bias, np.float32(unit) * model.item_bias,
+            np.float32(unit) * model.users, model.items, *ends,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SVD:
+    """Biases and tastes by stochastic gradients, from the true ratings."""
+
+    factors: int = parameter(20, 0, 200, "length of a taste vector")
+    epochs: int = parameter(20, 1, 500, "passes over the ratings")
+    learning_rate: float = parameter(0.005, 1e-5, 1.0, "step of a gradient")
+    regularization: float = parameter(0.02, 0, 10.0, "pull towards zero")
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Biased:
+        return _last(self.steps(train, rng))
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
+        learning = Learning(_descent(self), False, True, "try a smaller learning_rate")
+        grid_of(train.grid)
+        yield from learning.steps(train, train.ratings, 0.0, 1.0, rng)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        return Ledger()
+
+
+@dataclass(frozen=True)
+class LaplaceSVD:
+    """Every rating plus Laplace noise of scale range/ε1, then the same factorisation."""
+
+    epsilon1: float = _budget("ε1 of the Laplace noise, for one rating")
+    factors: int = parameter(20, 0, 200, "length of a taste vector")
+    epochs: int = parameter(20, 1, 500, "passes over the reports")
+    learning_rate: float = parameter(0.005, 1e-5, 1.0, "step of a gradient")
+    regularization: float = parameter(0.02, 0, 10.0, "pull towards zero")
+    scale: str = parameter("unit", None, None, "what the server factorises", choices=("unit", "stars"))
+    clip_reports: bool = parameter(False, None, None, "cut reports to the rating range")
+    clip_predictions: bool = parameter(True, None, None, "cut predictions to the rating range")
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Biased:
+        return _last(self.steps(train, rng))
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
+        yield from _noisy_steps(self, self._mechanism(train.grid), train, rng)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        claim = Claim(self.epsilon1, 0.0, *BILL, "eq. 4")
+        return rating_ledger(self._mechanism(sizes.grid), "each rating with Laplace noise", sizes, claim)
+
+    def _mechanism(self, grid: tuple[float, ...] | None) -> Laplace:
+        stars = grid_of(grid)
+        return Laplace(self.epsilon1, sensitivity=stars[-1] - stars[0])
+
+
+@dataclass(frozen=True)
+class LaplaceRRSVD:
+    """The rating itself with probability p, else the rating plus Laplace noise; then the same factorisation."""
+
+    epsilon1: float = _budget("ε1 of the Laplace noise")
+    epsilon2: float = _budget("ε2: the rating itself is sent with probability e^ε2/(1+e^ε2)")
+    factors: int = parameter(20, 0, 200, "length of a taste vector")
+    epochs: int = parameter(20, 1, 500, "passes over the reports")
+    learning_rate: float = parameter(0.005, 1e-5, 1.0, "step of a gradient")
+    regularization: float = parameter(0.02, 0, 10.0, "pull towards zero")
+    scale: str = parameter("unit", None, None, "what the server factorises", choices=("unit", "stars"))
+    clip_reports: bool = parameter(False, None, None, "cut reports to the rating range")
+    clip_predictions: bool = parameter(True, None, None, "cut predictions to the rating range")
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Biased:
+        return _last(self.steps(train, rng))
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
+        yield from _noisy_steps(self, self._mechanism(train.grid), train, rng)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        claim = Claim(self.epsilon1 + self.epsilon2, 0.0, *BILL, "eqs. 4 and 5, by sequential composition")
+        return rating_ledger(self._mechanism(sizes.grid), "each rating, or each with Laplace noise", sizes, claim)
+
+    def _mechanism(self, grid: tuple[float, ...] | None) -> LaplaceOrTruth:
+        return LaplaceOrTruth(self.epsilon1, self.epsilon2, grid=grid_of(grid))
+
+
+def _noisy_steps(
+    system: LaplaceSVD | LaplaceRRSVD, mechanism: Any, train: Interactions, rng: np.random.Generator
+) -> Iterator[tuple[float, Biased]]:
+    """What both systems of the paper do once their phones have reported."""
+    stars = grid_of(train.grid)
+    noise, training = rng.spawn(2)
+    reports = mechanism.release(train.ratings.astype(float), noise)
+    low, unit = (stars[0], stars[-1] - stars[0]) if system.scale == "unit" else (0.0, 1.0)
+    cures = ["scale=unit"] if system.scale == "stars" else []
+    cures += [] if system.clip_reports else ["clip_reports=true"]
+    cure = f"try {' or '.join([*cures, 'a smaller learning_rate'])}"
+    learning = Learning(_descent(system), system.clip_reports, system.clip_predictions, cure)
+    yield from learning.steps(train, (reports - low) / unit, low, unit, training)
+
+
+def _descent(system: SVD | LaplaceSVD | LaplaceRRSVD) -> Descent:
+    return Descent(system.factors, system.epochs, system.learning_rate, system.regularization)
+
+
+def _last(steps: Iterator[tuple[float, Any]]) -> Any:
+    return deque(steps, maxlen=1)[0][1]
+
+
+# ------------------------------------------------------------------------------- repaired, and beyond
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """A mechanism as the server uses it: finitely many answers, and P(answer | star)."""
+
+    mechanism: Any
+    grid: tuple[float, ...]
+    edges: Array  # where the answers meet, on the line of reports
+    matrix: Array  # stars × answers
+
+    def release(self, ratings: Array, rng: np.random.Generator) -> Array:
+        """The number of each rating's answer, int32."""
+        reports = self.mechanism.release(inputs(self.mechanism, ratings, self.grid), rng)
+        return np.searchsorted(self.edges, reports).astype(np.int32)
+
+
+def answers(mechanism: Any, grid: tuple[float, ...]) -> Answers:
+    """`mechanism` on ratings of `grid`. Real-valued reports are sorted into bins, which is post-processing."""
+    stars = inputs(mechanism, np.asarray(grid), grid)[:, None]
+    if hasattr(mechanism, "outputs"):
+        outputs = np.asarray(mechanism.outputs, float)
+        kind = np.int32 if isinstance(mechanism, OptimalChannel | KRandomizedResponse) else float
+        matrix = np.exp(mechanism.log_density(outputs[None, :].astype(kind), stars))
+        return Answers(mechanism, grid, (outputs[1:] + outputs[:-1]) / 2, matrix)
+    far = mechanism.scale if isinstance(mechanism, Piecewise) else grid[-1] + 12 * mechanism.scale
+    low, high = (-far, far) if isinstance(mechanism, Piecewise) else (grid[0] + grid[-1] - far, far)
+    points = np.linspace(low, high, BINS * FINE + 1)[:-1] + (high - low) / (2 * BINS * FINE)
+    masses = np.exp(mechanism.log_density(points[None, :], stars)).reshape(len(grid), BINS, FINE).sum(axis=2)
+    edges = np.linspace(low, high, BINS + 1)[1:-1]
+    return Answers(mechanism, grid, edges, masses / masses.sum(axis=1, keepdims=True))
+
+
+def inputs(mechanism: Any, ratings: Array, grid: tuple[float, ...]) -> Array:
+    """Ratings as the mechanism takes them: symbols, numbers from −1 to 1, or stars."""
+    if isinstance(mechanism, KRandomizedResponse):
+        return positions(ratings, grid, "rating")
+    if isinstance(mechanism, Duchi | Piecewise):
+        middle, half = (grid[0] + grid[-1]) / 2, (grid[-1] - grid[0]) / 2
+        return (np.asarray(grid)[positions(ratings, grid, "rating")] - middle) / half
+    return np.asarray(ratings, float)
+
+
+MECHANISMS: dict[str, Callable[[float, tuple[float, ...]], Any]] = {
+    "optimal": lambda epsilon, grid: OptimalChannel(epsilon, grid, prior_of(grid)),
+    "k-rr": lambda epsilon, grid: KRandomizedResponse(epsilon, len(grid)),
+    "rounded": lambda epsilon, grid: LaplaceRounded(epsilon, grid),
+    "laplace": lambda epsilon, grid: Laplace(epsilon, sensitivity=grid[-1] - grid[0]),
+    "piecewise": lambda epsilon, grid: Piecewise(epsilon),
+    "duchi": lambda epsilon, grid: Duchi(epsilon),
+}
+
+
+def prior_of(grid: tuple[float, ...]) -> tuple[float, ...]:
+    """Public shares of the ratings: MovieLens' for five stars, else all alike."""
+    return PRIOR if len(grid) == len(PRIOR) else (1 / len(grid),) * len(grid)
+
+
+@dataclass(frozen=True)
+class DiscreteRRMF:
+    """The paper's mixture made honest: the Laplace draw is rounded to the grid, so that its channel has a finite ε.
+
+    Its ε is computed from the channel; it is not ε1 + ε2. The server uses the channel's likelihood.
+    """
+
+    epsilon1: float = _budget("ε1 of the Laplace noise, before rounding")
+    epsilon2: float = _budget("ε2: the rating itself is sent with probability e^ε2/(1+e^ε2)")
+    factors: int = parameter(3, 0, 100, "length of a taste vector")
+    iterations: int = parameter(8, 1, 100, "rounds of Fisher scoring")
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
+        return _last(self.steps(train, rng))
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
+        yield from _answered(self._mechanism(train.grid), ordinal.Fit(self.factors, self.iterations), train, rng)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        mechanism = self._mechanism(sizes.grid)
+        claim = Claim(epsilon_of(mechanism.channel), 0.0, *BILL, "our own: the channel's largest log-ratio")
+        return rating_ledger(mechanism, "each rating through a finite channel", sizes, claim)
+
+    def _mechanism(self, grid: tuple[float, ...] | None) -> RoundedOrTruth:
+        return RoundedOrTruth(self.epsilon1, self.epsilon2, grid=grid_of(grid))
+
+
+@dataclass(frozen=True)
+class OptimalMF:
+    """The most telling ε-LDP channel (or another `mechanism` at the same ε) and a server that knows its likelihood.
+
+    `fold_in`: item parameters from the reports, then each phone fits its own user's part to her raw ratings, which
+    stay at home. Not comparable with servers that predict by themselves.
+    """
+
+    epsilon: float = _budget("ε of one report, for any change of one rating")
+    mechanism: str = parameter("optimal", None, None, "what a phone sends", choices=tuple(MECHANISMS))
+    factors: int = parameter(3, 0, 100, "length of a taste vector")
+    iterations: int = parameter(8, 1, 100, "rounds of Fisher scoring")
+    fold_in: bool = parameter(False, None, None, "phones refit their own part to raw ratings at home")
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
+        return _last(self.steps(train, rng))
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
+        how = ordinal.Fit(self.factors, self.iterations)
+        for progress, model in _answered(self._mechanism(train.grid), how, train, rng):
+            yield progress, at_home(model, train, how) if self.fold_in else model
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        claim = Claim(self.epsilon, 0.0, *BILL, "our own: by construction of the channel")
+        return rating_ledger(self._mechanism(sizes.grid), "each rating through an ε-LDP channel", sizes, claim)
+
+    def _mechanism(self, grid: tuple[float, ...] | None) -> Any:
+        return MECHANISMS[self.mechanism](self.epsilon, grid_of(grid))
+
+
+def _answered(
+    mechanism: Any, how: ordinal.Fit, train: Interactions, rng: np.random.Generator
+) -> Iterator[tuple[float, ordinal.Expected]]:
+    """Phones answer through a channel; the server scores tastes by its likelihood."""
+    grid = grid_of(train.grid)
+    noise, training = rng.spawn(2)
+    heard = answers(mechanism, grid)
+    known = ordinal.tables(heard.matrix, grid)
+    shape = (train.n_users, train.n_items)
+    reported = heard.release(train.ratings.astype(float), noise)
+    yield from ordinal.learn(train.users, train.items, reported, shape, known, how, training)
+
+
+def at_home(model: ordinal.Expected, train: Interactions, how: ordinal.Fit) -> ordinal.Expected:
+    """The items' part from the server, the user's part from her raw ratings: the channel of the truth itself."""
+    grid = grid_of(train.grid)
+    truth = ordinal.tables(np.eye(len(grid)), grid)
+    raw = positions(train.ratings, grid, "rating")
+    return ordinal.refit(model, train.users, train.items, raw, train.n_users, truth, how)
+
+
+SYSTEMS: dict[str, Entry] = {
+    "svd": Entry(SVD(), "rating", "baseline", "biases and tastes from the true ratings"),
+    "laplace-svd": Entry(LaplaceSVD(), "rating", "paper", "Laplace noise on every rating", terms=BILL),
+    "laplace-rr-svd": Entry(
+        LaplaceRRSVD(), "rating", "paper", "the rating itself or Laplace noise: no guarantee", terms=BILL
+    ),
+    "discrete-rr-mf": Entry(
+        DiscreteRRMF(), "rating", "repaired", "the same mixture on the star grid, priced by its channel", terms=BILL
+    ),
+    "optimal-mf": Entry(OptimalMF(), "rating", "beyond", "the most telling channel and its likelihood", terms=BILL),
+}
