@@ -123,7 +123,7 @@ def test_at_true_epsilon_one_no_channel_is_better_than_the_optimal_one():
 @pytest.mark.slow
 def test_on_ml_1m_piecewise_overtakes_the_optimal_bit():
     """What holds at ML-100K does not grow: a bit tells the mean only through the model of stars, and with a million
-    ratings the model's error outweighs the bit's smaller noise. Piecewise reports are right on average by themselves."""
+    ratings the model's error outweighs the bit's smaller noise. Piecewise reports are right on average."""
     optimal = errors("optimal-mf", folds=2, data="ml-1m").per_user["rmse"]
     other = errors("optimal-mf", folds=2, data="ml-1m", mechanism="piecewise").per_user["rmse"]
     assert paired(other, optimal).verb == "beats"
