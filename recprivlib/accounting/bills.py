@@ -122,11 +122,13 @@ def _other_views(ledger: Ledger, counted: Guarantee) -> list[View]:
 
 
 def _news(counted: Guarantee, others: list[Guarantee]) -> list[Guarantee]:
-    """Without those that say the same ε again: a viewer or a δ that changes nothing."""
-    first: dict[tuple[float, Unit, Relation], Guarantee] = {}
-    for other in [counted, *others]:
-        first.setdefault((other.epsilon, other.unit, other.relation), other)
-    return list(first.values())[1:]
+    """Without those that say nearly the same ε of the same neighbours again: a viewer or a δ that changes nothing."""
+    told = [counted]
+    for other in others:
+        alike = [g for g in told if (g.unit, g.relation) == (other.unit, other.relation)]
+        if not any(math.isclose(g.epsilon, other.epsilon, rel_tol=0.01) for g in alike):
+            told.append(other)
+    return told[1:]
 
 
 def _default_view(ledger: Ledger) -> View:

@@ -16,6 +16,7 @@ from recprivlib.protocols import Relation, Sizes, Unit, View
 from recprivlib.registry import get, systems
 
 GLOSS = "writes the bill of a system or a mechanism, without training"
+SEEN = {"server": "what the server sees", "shuffled": "what it sees behind a shuffler", "model": "what the model tells"}
 USERS, ITEMS, GRID = 943, 1682, (1.0, 2.0, 3.0, 4.0, 5.0)  # ML-100K, if the population is not given
 
 
@@ -88,7 +89,7 @@ def _words(document: Mapping[str, Any]) -> str:
 
 def _line(counted: Mapping[str, Any]) -> str:
     why = counted.get("why_infinite") or counted["how"]
-    return f"{_budget(counted)} ({counted['unit']}, {counted['relation']}; seen by the {counted['view']} view; {why})"
+    return f"{_budget(counted)} ({counted['unit']}, {counted['relation']}; {SEEN[counted['view']]}; {why})"
 
 
 def _budget(terms: Mapping[str, Any]) -> str:

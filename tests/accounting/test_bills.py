@@ -153,3 +153,20 @@ def test_many_releases_are_claimed_as_their_sum():
 def test_bad_sizes_are_refused(wrong):
     with pytest.raises(UserError, match=next(iter(wrong))):
         mechanism_bill(Laplace(), "laplace", **wrong)
+
+
+def test_a_small_delta_that_changes_nothing_is_not_told():
+    """One report: δ = 10⁻⁴ takes .01 % off ε, which is no news; a hundred reports: a quarter off, which is."""
+    assert all(b["delta"] == 0 for b in bill(*entry(bits()), SIZES)["also"])
+    assert any(b["delta"] > 0 for b in bill(*entry(bits(count=100)), SIZES)["also"])
+
+
+def test_the_accountant_is_imported_without_the_slow_half_of_scipy():
+    """Import budget .5 s: scipy.stats and scipy.optimize cost .3 s, pandas as much."""
+    import subprocess
+    import sys
+
+    code = "import sys, recprivlib.accounting as a; print([m for m in sys.modules if m in ('scipy.stats', 'scipy.optimize', 'pandas')])"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
