@@ -225,3 +225,25 @@ def test_a_slider_stops_at_readable_values():
     assert controls.stops_of(width) == (0.1, 1, 10)
     assert controls.stops_of(height) == tuple(range(1, 21))
     assert controls.stops_of(replace(width, steps=()))[20] == 1.0
+
+
+def test_the_whole_curve_is_drawn_once_it_is_there_and_goes_where_it_fails(session, caplog):
+    seen = []
+
+    def draw(result, view):
+        seen.append(view.curve)
+        return f"<p>{view.curve}</p>"
+
+    figures = (SMALL.figures[0], replace(SMALL.figures[1], draw=draw))
+    whole = replace(SMALL, figures=figures, curve=lambda values: 1 / (values["height"] - 3))
+    here = session(explorer=whole)
+    assert here.drawings["words"].html == "<p>None</p>"
+    here.frame.curve = True
+    assert here.drawings["words"].html == f"<p>{1 / 7}</p>"
+    move(here, "height", 4)
+    assert here.drawings["words"].html == "<p>1.0</p>"
+    assert not here.frame.curving
+    move(here, "height", 3)
+    assert here.drawings["words"].html == "<p>None</p>"
+    assert not here.frame.curve
+    assert "ZeroDivisionError" in caplog.text

@@ -1,7 +1,7 @@
 // One of a few named things: radio buttons in a row that wraps, or a native list where there are many.
 export function render({ model }) {
   const root = document.createElement("div");
-  root.className = "choice";
+  root.className = "choose";
   const group = `choice-${Math.random().toString(36).slice(2)}`;
 
   function choose(at) {

@@ -1,24 +1,23 @@
-// One figure: Plotly JSON or HTML, drawn in the page itself, at most once a frame, and only while it can be seen.
+// One figure: Plotly JSON or HTML, drawn in the page itself, at most once a frame, and again only while it can be seen.
 const CONFIG = { displayModeBar: false, scrollZoom: false, doubleClick: false, showTips: false };
 
 export function render({ model }) {
   const place = document.querySelector(`[data-figure="${model.figure}"] .canvas`) || document.createElement("div");
   const canvas = document.createElement("div");
   place.append(canvas);
-  let seen = false, stale = true, asked = false, width = 0;
+  let seen = false, drawn = false, stale = true, asked = false, width = 0;
   let own = () => []; // traces that the page itself adds: what the reader did, which the server never hears of
 
   async function draw() {
     asked = false;
-    if (!seen || !stale || !canvas.clientWidth) return;
+    if (model.html && stale) canvas.innerHTML = model.html;
+    if (!stale || !canvas.clientWidth || (drawn && !seen) || !model.plot) return;
     stale = false;
-    if (!model.plot) {
-      canvas.innerHTML = model.html;
-      return;
-    }
+    drawn = true;
     width = canvas.clientWidth;
     const { data, layout } = JSON.parse(model.plot);
     canvas.style.height = `${layout.height}px`;
+    canvas.style.minHeight = "";
     await window.Plotly.react(canvas, [...data, ...own()], { ...layout, width }, CONFIG);
   }
   // The main figure first; the others as soon as the browser has time, so that they never hold up a drag.
@@ -37,6 +36,7 @@ export function render({ model }) {
     stale = true;
     ask();
   }).observe(canvas);
+  window.addEventListener("beforeprint", () => { drawn = false; draw(); });
   model.on(["plot", "html"], () => { stale = true; ask(); });
   place.addEventListener("own", (event) => { own = event.detail; stale = true; ask(); });
   canvas.style.minHeight = model.plot ? `${JSON.parse(model.plot).layout.height}px` : "";

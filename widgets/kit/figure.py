@@ -61,9 +61,10 @@ def as_axis(drawing: dict) -> tuple[dict, Axis]:
     ends = [10**end if xaxis.get("type") == "log" else end for end in xaxis["range"]]
     values = xaxis.get("tickvals", [])
     labels = xaxis.get("ticktext") or [f"{value:g}" for value in values]
-    height = layout.get("height", 340) - margin["b"] + 10
+    foot = round(margin["b"] / 4)
+    height = layout.get("height", 340) - margin["b"] + foot
     bare = xaxis | {"showticklabels": False, "ticks": "", "title": {"text": ""}}
-    layout = layout | {"xaxis": bare, "margin": margin | {"b": 10}, "height": height}
+    layout = layout | {"xaxis": bare, "margin": margin | {"b": foot}, "height": height}
     return {"data": drawing["data"], "layout": layout}, Axis(
         span=ends,
         inset=[margin["l"], margin["r"]],

@@ -1,7 +1,7 @@
 // A few films out of many: each a chip with its own remove button, and a box that completes what is typed.
 export function render({ model }) {
   const root = document.createElement("div");
-  root.className = "films";
+  root.className = "pick";
   const id = `films-${Math.random().toString(36).slice(2)}`;
   root.innerHTML = `
     <label class="name" for="${id}"></label>

@@ -207,7 +207,8 @@ export function render({ model }) {
     const whole = $(".whole");
     if (whole) {
       whole.setAttribute("aria-pressed", String(model.curve));
-      whole.textContent = model.curve ? "Hide the whole curve" : "Show the whole curve";
+      const shown = model.curving ? "Computing the whole curve…" : "Hide the whole curve";
+      whole.textContent = model.curve ? shown : "Show the whole curve";
     }
     const present = $('[data-do="present"]');
     present.textContent = model.large ? "End presentation" : "Present";
@@ -256,7 +257,7 @@ export function render({ model }) {
   model.on("rows", fill);
   model.on(["alts", "strip"], describe);
   model.on("query", () => { clearTimeout(writing); writing = setTimeout(remember, SETTLE); });
-  model.on(["large", "curve"], dress);
+  model.on(["large", "curve", "curving"], dress);
   for (const act of [say, wait, dress, describe, fill, measure]) act();
   paint(document.documentElement.dataset.theme || model.theme);
 }

@@ -24,6 +24,7 @@ class Frame(pn.custom.JSComponent):
     advice = param.String(doc="What to look at after a `Try this`.")
     replies = param.List(doc="The computed answer to each possible guess; empty until it is there.")
     busy = param.Dict(default=None, allow_None=True, doc="text, progress, remaining")
+    curving = param.Boolean(default=False, doc="The whole curve is on its way.")
     card = param.Dict(default=None, allow_None=True, doc="what, cure, last, empty")
     notice = param.String(doc="What the frame itself has to say: a bad link, for one.")
     alts = param.Dict(default={}, doc="Figure -> its words.")

@@ -38,7 +38,7 @@ class Pool:
     def __init__(self, workers: int | None = None, limit: int = RESULT_BYTES):
         self.results = Memory(limit)
         self._one_thread = one_thread()  # of linear algebra a worker; as long as the pool lives
-        self._threads = ThreadPoolExecutor(workers or min(4, os.cpu_count() or 1), thread_name_prefix="compute")
+        self._threads = ThreadPoolExecutor(workers or max(2, min(4, os.cpu_count() or 1)), thread_name_prefix="compute")
 
     def submit(self, job: Callable[[], None]) -> None:
         """Runs `job` as soon as a worker is free."""

@@ -1,7 +1,7 @@
 // A whole number in a box.
 export function render({ model }) {
   const label = document.createElement("label");
-  label.className = "seed name";
+  label.className = "count name";
   label.title = model.hint;
   const input = document.createElement("input");
   Object.assign(input, { type: "number", min: model.low, max: model.high, step: 1 });

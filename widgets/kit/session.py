@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from threading import Event
 from typing import Any
 
 import panel as pn
@@ -24,6 +25,7 @@ from widgets.kit.pool import Lane, Pool, Update
 from widgets.kit.tables import tables
 
 PATIENCE = 150  # milliseconds before a wait is worth a word
+CURVE = 0.1  # seconds that a worker waits for the whole curve before it draws without
 TRAIL = 30
 NUMBERS = ("no", "One setting", "Two settings", "Three settings", "Four settings")
 log = logging.getLogger(__name__)
@@ -59,6 +61,7 @@ class Session:
         self.marks: list[Mark] = []
         self.lane = Lane(explorer, pool, self._told)
         self.curves = Lane(curve_of(explorer), pool, self._curve_told) if explorer.curve else None
+        self._there = Event()  # the whole curve that was asked for last
         self._setting = False  # several controls are being set at once
         self._moved = ""  # the control that moved last
         self._since = 0.0  # when the wait for a result began; 0: there is none
@@ -202,7 +205,7 @@ class Session:
     def _told(self, update: Update) -> None:
         """From a worker's thread: draws there, shows here."""
         try:
-            news: Any = update.error or self._draw(update.values, update.result)
+            news: Any = update.error or self._draw(update.values, update.result, CURVE)
         except Exception as error:
             news = error
         self._later(partial(self._news, update, news))
@@ -226,27 +229,45 @@ class Session:
         self._since = 0.0
         self.frame.busy = None
 
-    def _draw(self, values: Values, result: Any) -> Drawn:
+    def _draw(self, values: Values, result: Any, patience: float = 0.0) -> Drawn:
         here = self.explorer.mark(result) if self.explorer.mark else None
-        view = replace(self.view, trail=tuple(m for m in self.marks if m != here), curve=self._curve(values))
+        view = replace(self.view, trail=tuple(m for m in self.marks if m != here), curve=self._curve(values, patience))
         figures = {figure.name: figure.draw(result, view) for figure in self.explorer.figures}
         strip = self.explorer.strip(result, view) if self.explorer.strip else ""
         return Drawn(values, result, view, figures, self.explorer.say(result), strip)
 
-    def _curve(self, values: Values) -> Any:
-        """The whole curve, if it was asked for and is there; if it is not there yet, it comes in a redraw."""
+    def _curve(self, values: Values, patience: float) -> Any:
+        """The whole curve, if it was asked for. If it is not there within `patience`, it comes in a redraw."""
         if self.curves is None or not self.frame.curve:
             return None
         known = self.pool.known(self.curves.explorer, values)
         if known is None:
+            self._there.clear()
             self.curves.ask(values)
+            if self._there.wait(patience):
+                return self.pool.known(self.curves.explorer, values)
+            self._later(partial(self._curve_late, values))
         return known
 
+    def _curve_late(self, values: Values) -> None:
+        assert self.curves is not None
+        if self.pool.known(self.curves.explorer, values) is None:
+            self.frame.curving = True
+        else:
+            self._redraw()
+
     def _curve_told(self, update: Update) -> None:
+        self._there.set()
         if update.error is not None:
             log.error("no whole curve of %s at %s", self.explorer.stem, update.values, exc_info=update.error)
-        elif update.values == self.values:
-            self._later(self._redraw)
+        self._later(partial(self._curve_arrived, update))
+
+    def _curve_arrived(self, update: Update) -> None:
+        self.frame.curving = False
+        if update.error is not None:
+            self.frame.curve = False
+        elif update.values == self.values and self.drawn is not None and self.drawn.view.curve is None:
+            self._redraw()
 
     def _show(self, drawn: Drawn, moved: bool = True) -> None:
         frame = self.frame

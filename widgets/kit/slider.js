@@ -3,11 +3,12 @@ const THUMB = 22;
 
 export function render({ model }) {
   const root = document.createElement("div");
-  root.className = model.axis ? "slider axis" : "slider";
+  root.className = model.axis ? "slide axis" : "slide";
   root.innerHTML = `
-    <div class="head"><label class="name"></label><input class="box" type="number" inputmode="decimal"></div>
+    <label class="name"></label>
     <div class="lane"><div class="ticks" aria-hidden="true"></div>
       <input class="range" type="range" min="0" max="1" step="any"></div>
+    <input class="box" type="number" inputmode="decimal">
     <div class="ends" aria-hidden="true"><span></span><span></span></div>
     <p class="refused" role="alert" hidden></p>`;
   const [name, box, range, lane, ticks, ends, refused] =

@@ -1,7 +1,7 @@
 // On or off: a native checkbox.
 export function render({ model }) {
   const label = document.createElement("label");
-  label.className = "switch name";
+  label.className = "tick name";
   label.title = model.hint;
   const input = document.createElement("input");
   input.type = "checkbox";
