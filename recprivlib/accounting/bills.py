@@ -56,14 +56,17 @@ def mechanism_bill(
     if users is not None and users < 1:
         raise UserError(f"users is {users}, but must be at least 1")
     mechanism = stated(mechanism, relation)
-    neighbours = mechanism.neighbours
-    views: tuple[View, ...] = ("server", "shuffled", "model") if users else ("server", "model")
-    release = Release(name, mechanism, neighbours, count, views, crowd=users or 1)
-    ledger = Ledger(
-        (release,), trust="whoever adds the noise", claimed=_times(getattr(mechanism, "claimed", None), count)
-    )
-    unit, relation = _terms(ledger, next(iter(neighbours)), unit, relation, view)
+    ledger = mechanism_ledger(name, mechanism, count, users)
+    unit, relation = _terms(ledger, next(iter(mechanism.neighbours)), unit, relation, view)
     return _bill(ledger, unit, relation, delta, view, small_delta(users) if users else 1e-6)
+
+
+def mechanism_ledger(name: str, mechanism: Any, count: int = 1, users: int | None = None) -> Ledger:
+    """A mechanism that stands alone, released `count` times; with `users`, in a crowd that a shuffler could mix."""
+    views: tuple[View, ...] = ("server", "shuffled", "model") if users else ("server", "model")
+    release = Release(name, mechanism, mechanism.neighbours, count, views, crowd=users or 1)
+    claim = _times(getattr(mechanism, "claimed", None), count)
+    return Ledger((release,), trust="whoever adds the noise", claimed=claim)
 
 
 def stated(mechanism: Any, relation: Relation | None) -> Any:

@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from recprivlib.accounting import guarantee
+from recprivlib.accounting.bills import mechanism_ledger
 from recprivlib.audit.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
 from recprivlib.audit.events import Certificate, auc, certify, choose, halves, roc
 from recprivlib.audit.games import Game, ledger_games, mechanism_game, projection_game, statistic
 from recprivlib.audit.one_run import best_guesses, epsilon_one_run
 from recprivlib.audit.verdicts import Verdict, exact_epsilon, verdict
 from recprivlib.parameters import UserError, values
-from recprivlib.protocols import Array, Change, Claim, Guarantee, Ledger, Relation, Release, Sizes, Unit, View
+from recprivlib.protocols import Array, Claim, Guarantee, Ledger, Relation, Sizes, Unit, View
 
 __all__ = [
     "Attacked", "Audit", "Certificate", "Game", "Rung", "attack", "auc", "audit", "best_guesses", "ceiling", "certify",
@@ -68,13 +69,6 @@ class Audit:
     mode: str = ""
 
 
-def mechanism_ledger(name: str, mechanism: Any, count: int = 1) -> Ledger:
-    """A mechanism that stands alone, released `count` times about the same input."""
-    neighbours = getattr(mechanism, "neighbours", {("interaction", "add-remove"): Change()})
-    release = Release(name, mechanism, neighbours, count)
-    return Ledger((release,), trust="nobody (local)", claimed=getattr(mechanism, "claimed", None))
-
-
 def audit(
     target: Any,
     *,
@@ -105,8 +99,7 @@ def audit(
     attacked = max(found, key=lambda one: (one.decisive, one.epsilon_lower))
     counted = guarantee(ledger, unit, relation, delta, view)
     exact = exact_epsilon(ledger, unit, relation) if delta == 0 else None
-    once = len(ledger.releases) == 1 and ledger.releases[0].count == 1
-    word, reason = verdict(ledger.claimed, counted, attacked.decisive, exact, once=once)
+    word, reason = verdict(ledger.claimed, counted, attacked.decisive, exact, whole=not is_system)
     mode = getattr(ledger.releases[0].mechanism, "mode", "")
     return Audit(name or type(target).__name__, values(target), ledger.claimed, counted, attacked, word, reason, mode)
 

@@ -20,14 +20,17 @@ SLACK = 1 + 1e-9  # sums of floats
 
 
 def verdict(
-    claimed: Claim | None, counted: Guarantee, certified: float, exact: float | None, *, once: bool
+    claimed: Claim | None, counted: Guarantee, certified: float, exact: float | None, *, whole: bool = False
 ) -> tuple[Verdict, str]:
-    """`certified` is the attack's bound at α = 10⁻⁶; `exact` the true ε where one is known; `once`: one release."""
+    """`certified` is the attack's bound at α = 10⁻⁶; `exact` the true ε where one is known.
+
+    `whole`: the claim adds up everything that is released, whatever it says it counts.
+    """
     if claimed is None:
         return "open", "nothing is claimed"
     if (claimed.unit, claimed.relation) != (counted.unit, counted.relation):
         return "open", f"the claim is for {claimed.unit}/{claimed.relation}, another unit or relation"
-    if claimed.counts != "whole run" and not once:
+    if claimed.counts != "whole run" and not whole:
         return "open", f"the claim counts {claimed.counts}"
     if claimed.delta != counted.delta:
         return "open", f"the claim is at δ = {claimed.delta:g}, the bill at δ = {counted.delta:g}"
