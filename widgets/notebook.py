@@ -23,7 +23,7 @@ from recprivlib.plots.palette import css_variables
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False}
 TRAIL = 30
-FULL = ipw.Layout(width="100%")
+FULL = ipw.Layout(width="auto", flex="1 1 auto")
 
 
 class Explore:
@@ -95,10 +95,9 @@ class Explore:
             else:
                 text = json.dumps([drawing["data"], drawing["layout"]]).replace("</", "<\\/")
                 calls.append(f'draw("{self.name}-{figure.name}", ...{text});')
-        self.pipe.clear_output(wait=True)
-        self.pipe.append_display_data(
-            HTML(f"<script>{SCRIPT % {'config': json.dumps(CONFIG), 'calls': ''.join(calls)}}</script>")
-        )
+        script = SCRIPT % {"config": json.dumps(CONFIG), "calls": "".join(calls)}
+        html = {"text/html": f"<script>{script}</script>"}
+        self.pipe.outputs = ({"output_type": "display_data", "data": html, "metadata": {}},)
 
     def _ipython_display_(self) -> None:
         display(HTML(f"<script>{_plotly()}</script><style>{css_variables()}</style>"))
@@ -128,7 +127,8 @@ class Field:
         self.widgets = self._widgets(values)
         head = ipw.HTML(f"<b>{escape(control.label)}</b>")
         ends = [ipw.HTML(f"<small>{escape(' … '.join(control.ends))}</small>")] if all(control.ends) else []
-        self.box = ipw.VBox([head, *self.widgets, *ends])
+        row = ipw.HBox(self.widgets, layout=ipw.Layout(width="100%", align_items="center"))
+        self.box = ipw.VBox([head, row, *ends], layout=ipw.Layout(margin="0 0 10px"))
 
     def _widgets(self, values: Values) -> list[ipw.Widget]:
         control, value = self.control, values[self.control.name]
@@ -187,7 +187,9 @@ class Field:
 def _number(control: Control, value: Any) -> ipw.Widget:
     kind = ipw.BoundedFloatText if control.kind == "number" else ipw.BoundedIntText
     step = {"step": 0.1} if control.kind == "number" else {}
-    return kind(value=value, min=control.low, max=control.high, layout=ipw.Layout(width="110px"), **step)
+    return kind(
+        value=value, min=control.low, max=control.high, layout=ipw.Layout(width="82px", flex="0 0 auto"), **step
+    )
 
 
 def _options(control: Control, values: Values) -> tuple[tuple[Any, str], ...]:

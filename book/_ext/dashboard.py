@@ -42,8 +42,8 @@ class Dashboard(SphinxDirective):
         about = {
             "stem": stem,
             "title": self.options.get("title", f"Dashboard: {stem}"),
-            "height": self.options.get("height", 1220),
-            "phone": self.options.get("phone", 1640),
+            "height": self.options.get("height", 1150),
+            "phone": self.options.get("phone", 1580),
             "json": f"{FRAMES}/{stem}.js",
         }
         data = " ".join(f'data-{name}="{escape(str(value))}"' for name, value in about.items())

@@ -320,7 +320,7 @@ def test_a_card_names_what_is_wrong_and_its_button_cures(visit, shoot):
     page = visit(ALONE + "?liked=99999")
     card = page.locator("main[data-state=error] .card")
     card.wait_for(timeout=PATIENCE)
-    assert "film 99999 is not in ml-100k" in card.inner_text()
+    assert "Film 99999 is not in ml-100k" in card.inner_text()
     shoot(page, "dashboard-card")
     card.get_by_role("button").click()
     Board(page).until("")

@@ -110,7 +110,7 @@ def test_a_card_stands_in_for_the_sentence_and_its_button_cures(session):
     here = session()
     move(here, "height", 13)
     assert here.frame.card == {
-        "what": "thirteen is not drawn here", "cure": "take 12", "last": "last good: Height = 10", "empty": False,
+        "what": "Thirteen is not drawn here.", "cure": "take 12", "last": "last good: Height = 10", "empty": False,
     }  # fmt: skip
     assert main(here)["data"][0]["y"] == [10]
     here._hear({"do": "cure"})
@@ -130,7 +130,7 @@ def test_what_breaks_inside_is_said_without_its_entrails(session, caplog):
 def test_a_value_that_no_widget_gives_is_refused(session):
     here = session()
     here.widgets["height"].value = 10**9
-    assert here.frame.card["what"] == "height is 1000000000, but must be a whole number from 1 to 20"
+    assert here.frame.card["what"] == "Height is 1000000000, but must be a whole number from 1 to 20."
     assert here.values["height"] == 10
 
 

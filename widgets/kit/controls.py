@@ -51,7 +51,7 @@ class Slider(Field):
     ends = param.List(doc="Words at the left and right end.")
     axis = param.Boolean(default=False)
     span = param.List(doc="What the figure's axis shows, from left to right.")
-    inset = param.List(default=[0, 0], doc="Pixels between the figure's edge and its axis, left and right.")
+    inset = param.List(default=[56, 120], doc="Pixels between the figure's edge and its axis, left and right.")
     ticks = param.List(doc="Pairs of a value and its label.")
 
     _esm = HERE / "slider.js"

@@ -27,6 +27,7 @@ from widgets.kit.tables import tables
 PATIENCE = 150  # milliseconds before a wait is worth a word
 CURVE = 0.1  # seconds that a worker waits for the whole curve before it draws without
 TRAIL = 30
+BROKEN = "Something broke while computing this; the log has it."
 NUMBERS = ("no", "One setting", "Two settings", "Three settings", "Four settings")
 log = logging.getLogger(__name__)
 
@@ -314,7 +315,7 @@ class Session:
         known = error if isinstance(error, Card) else None
         if not isinstance(error, UserError):
             log.error("%s failed at %s", self.explorer.stem, self.values, exc_info=error)
-        what = str(error) if isinstance(error, UserError) else "Something broke while computing this; the log has it."
+        what = sentence(str(error)) if isinstance(error, UserError) else BROKEN
         cure = known.cure_label if known else "back to the start"
         last = self._last_good() if self.drawn is not None and not (known and known.empty) else ""
         self._cure = dict(known.cure) if known else self.explorer.defaults
@@ -409,6 +410,11 @@ def said(control: Control, values: Values) -> str:
         labels = dict(controls.choices(control, values))
         return ", ".join(labels.get(v, str(v)) for v in (value if isinstance(value, tuple) else (value,)))
     return control.text(value)
+
+
+def sentence(text: str) -> str:
+    """An error's words as a reader expects them: a capital, a full stop."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def bad_link(refused: int) -> str:
