@@ -7,7 +7,7 @@ the claim and the bill beside it. The reader plays the same attacker first.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from recprivlib.accounting import guarantee
@@ -24,7 +24,6 @@ from recprivlib.plots import privacy as plots
 from recprivlib.plots.numerals import best_guess, count, epsilon, one_in, percent, setting
 from recprivlib.plots.palette import themed
 from recprivlib.plots.strip import Strip, strip
-from recprivlib.protocols import Claim
 
 TERMS = {
     ("interaction", "add-remove"): "one click, there or not",
@@ -89,9 +88,9 @@ def compute(
     unit, relation = terms = (made.claimed.unit, made.claimed.relation)
     bill = guarantee(ledger, unit, relation, here, "server")
     # Whoever claims ε for one answer claims n·ε for n of them, at every δ.
-    claim = Claim(releases * made.claimed.epsilon, here, unit, relation, made.claimed.where)
+    claim = replace(made.claimed, epsilon=releases * made.claimed.epsilon, delta=here, counts="whole run")
     exact = exact_epsilon(ledger, unit, relation) if releases == 1 else None
-    word, _ = verdict(claim, bill, certify(worlds, here, DECIDES).epsilon(DECIDES), exact, once=releases == 1)
+    word, _ = verdict(claim, bill, certify(worlds, here, DECIDES).epsilon(DECIDES), exact)
     rungs = tuple((rung.trials, rung.epsilon) for rung in climb(worlds, here))
     return Result(
         mechanism, epsilon, releases, here, tries, seed, attack, lab.right_guesses(*worlds), _seen(worlds, shown),
@@ -202,7 +201,7 @@ def snippet(values: Values) -> str:
 from recprivlib.audit import audit
 
 found = audit({made!r}, count={count}, trials={tries}, delta={delta}, seed={values["seed"]})
-print("claimed ", {count} * found.claimed.epsilon)
+print("claimed ", found.claimed.epsilon)
 print("counted ", found.counted.epsilon, found.counted.why_infinite)
 print("attacked", found.attacked.epsilon_lower, "of at most", found.attacked.ceiling)
 """

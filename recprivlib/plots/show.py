@@ -53,6 +53,20 @@ def show(figure: dict[str, Any]) -> Shown:
     return Shown(figure)
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """HTML of our own in a chapter, such as the strip; `words` say the same to a terminal and to a test."""
+
+    markup: str
+    words: str
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/html": f'<div class="rp-own">{self.markup}</div>', "text/plain": self.words}
+
+    def __repr__(self) -> str:
+        return self.words
+
+
 def html(figure: dict[str, Any]) -> str:
     """A `div` and the call that fills it; the page brings plotly.js. The id is a hash of the figure."""
     text = json.dumps(figure, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
