@@ -117,7 +117,12 @@ AXES: dict[str, dict[str, Axis]] = {
         ),
         "bound": Axis("ε", 0.0, 14.0, ticks=(0, 2, 4, 6, 8, 10, 12, 14)),
     },
-    "ldp_svd": {"epsilon": EPSILON_WIDE, "rmse": STARS_WIDE},
+    "ldp_svd": {
+        "epsilon": EPSILON_WIDE,
+        "rmse": STARS_WIDE,
+        "report": Axis("report, in stars", -2, 8, ticks=(-2, 1, 2, 3, 4, 5, 8), names=("−2", *"12345", "8")),
+        "star": Axis("stars given", 0.4, 5.6, ticks=(1, 2, 3, 4, 5)),
+    },
     "fmf_ldp": {"epsilon": EPSILON, "sampled": SAMPLED},
     "dp_pnbm": {"epsilon": EPSILON_WIDE, "rmse": STARS},
     "privrec": {"epsilon": EPSILON_WIDE, "hits": COLD},

@@ -1,0 +1,479 @@
+"""Dashboard 5.4: does your rating cost ε1 + ε2?
+
+One move sends Ada's stars and everybody's through the real release, lets the server learn from one fold of the five,
+attacks one report, and puts the three numbers beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from recprivlib.accounting import guarantee
+from recprivlib.audit import ceiling, certify, climb
+from recprivlib.audit.bounds import DECIDES, SHOWN
+from recprivlib.audit.verdicts import exact_epsilon, verdict
+from recprivlib.data import Dataset
+from recprivlib.evaluation import Difference, RatingSplit, Scores, evaluate, interval, paired, split, stream, total
+from recprivlib.live import lab
+from recprivlib.live.contract import Card, Control, Cost, Explorer, Figure, Mark, Predict, Try, Values, View
+from recprivlib.live.memory import MEMORY
+from recprivlib.live.reports import ADA, Heard, Tape, heard, tape
+from recprivlib.live.shared import dataset
+from recprivlib.papers.ldp_svd import STARS
+from recprivlib.parameters import UserError, configured
+from recprivlib.plots import ldp_svd as plots
+from recprivlib.plots import privacy
+from recprivlib.plots.numerals import count, epsilon, setting, stars
+from recprivlib.plots.palette import themed
+from recprivlib.plots.strip import Strip, strip
+from recprivlib.protocols import Array
+from recprivlib.registry import get
+from recprivlib.results import names, results
+
+MECHANISMS = {  # name -> (label, role of its dot, as a sentence calls it)
+    "laplace-rr": ("Laplace or truth, as printed", "printed", "Laplace or truth"),
+    "laplace": ("Laplace", "printed", "Laplace"),
+    "rounded": ("rounded to stars", "repaired", "rounding to stars"),
+    "k-rr": ("five-star response", "repaired", "five-star response"),
+    "duchi": ("Duchi's two ends", "repaired", "Duchi's two ends"),
+    "piecewise": ("Piecewise", "repaired", "Piecewise"),
+    "optimal": ("most telling channel", "beyond", "the most telling channel"),
+}
+NOISY = ("laplace-rr", "laplace")  # the paper's own: noise, then gradients
+FLOORS = {"bound": "svd", "popularity": "item-mean", "random": "global-mean"}
+UNITS = {"rating": "one rating, changed", "user": "all stars of one person, changed"}
+TOGETHER = 2000  # tries of the attack on everything a person sends
+RESULTS = "ldp_svd"
+LEARNED = ("factors", "clip_reports", "clip_predictions", "scale")
+
+
+@dataclass(frozen=True)
+class Bill:
+    """The three numbers at one unit, and the bound as it climbs."""
+
+    claimed: float
+    counted: float
+    why_infinite: str
+    attacked: float
+    ceiling: float
+    tries: int
+    verdict: str
+    rungs: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything the screen shows at one setting."""
+
+    mechanism: str
+    epsilon1: float
+    epsilon2: float
+    epsilon: float  # the true ε that is the same for all, where `equal`
+    equal: bool
+    unit: str
+    ratings: int  # how many stars half of the people give at most
+    data: str
+    seed: int
+    tape: Tape
+    heard: Heard
+    error: float
+    interval: tuple[float, float]  # over users
+    versus: Difference  # less one guess for every film; where `equal`, less the most telling channel
+    rival: float  # the error of that
+    floors: Mapping[str, float]
+    bill: Bill
+
+    @property
+    def honest(self) -> bool:
+        """Whether this mechanism is held at an equal true ε."""
+        return self.equal and self.mechanism != "laplace-rr"
+
+    @property
+    def at(self) -> float:
+        """Where the dot stands: the claim, or the true ε."""
+        if self.equal:
+            return self.epsilon if self.honest else math.inf
+        return self.bill.claimed
+
+    @property
+    def role(self) -> str:
+        return "repaired" if self.honest and self.mechanism == "laplace" else MECHANISMS[self.mechanism][1]
+
+
+# ------------------------------------------------------------------------------------------- compute
+
+
+def chosen(values: Values) -> tuple[str, dict[str, Any]]:
+    """The system behind these settings, and its parameters."""
+    mechanism = values["mechanism"]
+    if values["equal"] and mechanism != "laplace-rr":
+        return "optimal-mf", {"epsilon": values["epsilon"], "mechanism": mechanism}
+    budgets = {name: values[name] for name in ("epsilon1", "epsilon2")}
+    learning = {name: values[name] for name in LEARNED}
+    if mechanism == "laplace-rr":
+        return "laplace-rr-svd", budgets | learning
+    if mechanism == "laplace":
+        return "laplace-svd", {"epsilon1": values["epsilon1"]} | learning
+    if mechanism == "rounded":
+        return "discrete-rr-mf", budgets
+    return "optimal-mf", {"epsilon": round(sum(budgets.values()), 6), "mechanism": mechanism}
+
+
+def compute(
+    mechanism: str = "laplace-rr",
+    epsilon1: float = 1.0,
+    epsilon2: float = 1.0,
+    equal: bool = False,
+    epsilon: float = 1.0,
+    factors: int = 20,
+    clip_reports: bool = False,
+    clip_predictions: bool = True,
+    scale: str = "unit",
+    unit: str = "rating",
+    tries: int = 100_000,
+    data: str = "ml-100k",
+    seed: int = 0,
+) -> Result:
+    """Release, learn, attack."""
+    values = {name: value for name, value in locals().items() if name in EXPLORER.defaults}
+    source = dataset(data)
+    name, settings = chosen(values)
+    system = configured(get(name).system, settings)
+    sizes = replace(source.interactions.sizes, grid=STARS)
+    made = system.ledger(sizes).releases[0].mechanism
+    yours = _learned(source, seed, name, settings, values)
+    against = _rival(source, seed, values)
+    floors = {role: total(_learned(source, seed, floor, {}, values)) for role, floor in FLOORS.items()}
+    return Result(
+        mechanism, epsilon1, epsilon2, epsilon, equal, unit, _ratings(source), data, seed, tape(made, seed),
+        heard(made), total(yours), interval(yours), paired(yours, against), total(against), floors,
+        _bill(source, system, made, unit, tries, seed),
+    )  # fmt: skip
+
+
+def _fold(source: Dataset, seed: int) -> RatingSplit:
+    """The first of the five folds of a seed."""
+    held_out = MEMORY.get(("fold", source.checksum, seed), lambda: split(source.interactions, "kfold", seed)[0])
+    return cast(RatingSplit, held_out)
+
+
+def _learned(source: Dataset, seed: int, name: str, settings: Mapping[str, Any], values: Values) -> Array:
+    """Squared errors of a system on the fold, by user."""
+
+    def make() -> Array:
+        fold = _fold(source, seed)
+        try:
+            model = configured(get(name).system, dict(settings)).fit(fold.train, stream(seed, "fit", 0))
+        except UserError as reason:
+            if "diverged" not in str(reason):
+                raise
+            raise _diverged(values) from None
+        scores: Scores = evaluate(model, fold)
+        return scores.per_user["rmse"]
+
+    return MEMORY.get(("ldp_svd", source.checksum, seed, name, tuple(sorted(settings.items()))), make)
+
+
+def _diverged(values: Values) -> Card:
+    what = f"At ε1 = {setting(values['epsilon1'])} the training diverged: the noise is too large for its step."
+    if values["clip_reports"]:
+        return Card(f"{what} Reports on the 0–1 scale cure that.", {"scale": "unit"}, "learn on the 0–1 scale")
+    other = " So does the 0–1 scale." if values["scale"] == "stars" else ""
+    return Card(f"{what} Clip reports to the stars there are: that cures it.{other}", {"clip_reports": True},
+                "clip reports")  # fmt: skip
+
+
+def _rival(source: Dataset, seed: int, values: Values) -> Array:
+    """What the sentence compares with."""
+    if values["equal"] and values["mechanism"] != "laplace-rr":
+        settings = {"epsilon": values["epsilon"], "mechanism": "optimal"}
+        return _learned(source, seed, "optimal-mf", settings, values)
+    return _learned(source, seed, "global-mean", {}, values)
+
+
+def _ratings(source: Dataset) -> int:
+    return int(np.median(np.bincount(source.interactions.users)))
+
+
+def _bill(source: Dataset, system: Any, made: Any, unit: str, tries: int, seed: int) -> Bill:
+    """Claimed, counted, attacked at one unit. Everything a person sends: as many reports as half of them give."""
+    releases = 1 if unit == "rating" else _ratings(source)
+    tries = tries if unit == "rating" else TOGETHER
+
+    def make() -> Bill:
+        _, worlds = lab.worlds(made, releases, tries, seed)
+        shown = certify(worlds, 0.0, SHOWN)
+        cap = None if unit == "rating" else releases
+        ledger = system.ledger(replace(source.interactions.sizes, grid=STARS, cap=cap))
+        counted = guarantee(ledger, unit, "replace-value", 0.0, "server")  # type: ignore[arg-type]
+        exact = exact_epsilon(ledger, unit, "replace-value") if releases == 1 else None  # type: ignore[arg-type]
+        decides = certify(worlds, 0.0, DECIDES).epsilon(DECIDES)
+        word, _ = verdict(ledger.claimed, counted, decides, exact)
+        assert ledger.claimed is not None
+        return Bill(
+            ledger.claimed.epsilon, counted.epsilon, counted.why_infinite, shown.epsilon(SHOWN),
+            ceiling(shown.trials, 0.0), tries, word, tuple((rung.trials, rung.epsilon) for rung in climb(worlds)),
+        )  # fmt: skip
+
+    return MEMORY.get(("ldp_svd bill", made, releases, tries, seed), make)
+
+
+def curve(values: Values) -> plots.Whole:
+    """The committed curve of this mechanism: five folds, several draws. Empty where nothing was committed."""
+    if RESULTS not in names():
+        return plots.Whole()
+    name, settings = chosen(values)
+    free = "epsilon" if "epsilon" in settings else "epsilon1"
+    frame = results(RESULTS)
+    rows = frame[(frame.system == name) & (frame.data == values["data"])]
+    for column, value in settings.items():
+        if column in rows and column != free:
+            rows = rows[rows[column] == value]
+    if "fold_in" in rows:
+        rows = rows[rows.fold_in != True]  # noqa: E712 (a column with gaps)
+    if values["equal"] and values["mechanism"] == "laplace-rr":
+        return plots.Whole()
+    x = rows["claimed"].astype(float)
+    rows = rows.assign(x=x).drop_duplicates("x").sort_values("x")
+    return plots.Whole(*(tuple(map(float, rows[column])) for column in ("x", "value", "low", "high")))
+
+
+# ------------------------------------------------------------------------------------- words, numbers
+
+
+def say(result: Result) -> str:
+    """What the screen shows, in words. A verb is earned: its paired interval leaves 0 out."""
+    error = f"On one fold of five the error is {stars(result.error)}"
+    if result.honest:
+        return f"{_same(result)} {error}{_beside_best(result)}."
+    guess = f"it {result.versus.verb} one fixed guess for every film, {stars(result.rival)}"
+    return f"{_claim(result)} {error}; {guess}."
+
+
+def _claim(result: Result) -> str:
+    """What the reports give away at this claim."""
+    proofs, of = result.tape.proofs, len(result.tape.stars)
+    if result.mechanism == "laplace-rr":
+        claimed = f"Claimed ε = {setting(round(result.bill.claimed, 6))}"
+        claimed += "; no true ε is finite, so none can be equal." if result.equal else "."
+        if proofs == 0:
+            return f"{claimed} None of these {of} reports is the exact rating; another draw will have some."
+        these = f"All {of} reports are" if proofs == of else f"{proofs} of these {of} reports are"
+        these = f"1 of these {of} reports is" if proofs == 1 else these
+        return f"{claimed} {these} the exact rating, and the attacker knows which."
+    if result.mechanism == "rounded":
+        total_claim = setting(round(result.epsilon1 + result.epsilon2, 6))
+        return (f"Every report is a whole star now and none is proof. The exact ε is "
+                f"{epsilon(result.bill.counted, 'upper')}, not ε1 + ε2 = {total_claim}.")  # fmt: skip
+    return f"Claimed ε = {setting(round(result.bill.claimed, 6))}, and it holds: none of these {of} reports is proof."
+
+
+def _same(result: Result) -> str:
+    name = MECHANISMS[result.mechanism][2]
+    kinds = len(result.heard.names)
+    if result.mechanism == "optimal" and kinds == 2:
+        low, high = result.heard.names
+        return f"At a true ε of {setting(result.epsilon)} the most telling report is one bit: {low} stars, or {high}?"
+    if result.mechanism == "optimal":
+        return f"At a true ε of {setting(result.epsilon)} the most telling report has {kinds} answers."
+    return f"At a true ε of {setting(result.epsilon)}, {name} goes to the same server."
+
+
+def _beside_best(result: Result) -> str:
+    if result.mechanism == "optimal":
+        return f"; one fixed guess for every film: {stars(result.floors['random'])}"
+    return f"; it {result.versus.verb} the most telling channel, {stars(result.rival)}"
+
+
+def reply(result: Result, answer: int) -> str:
+    """What became of the guess; computed, and never a scolding."""
+    proofs, of = result.tape.proofs, len(result.tape.stars)
+    return (f"You said {PREDICT.answers[answer].lower()}. Here it is {proofs} of {of}: whatever stands exactly on a "
+            f"star was sent as it is, and noise never lands there.")  # fmt: skip
+
+
+def table(result: Result) -> Any:
+    """Every number on the screen as tidy rows."""
+    import pandas as pd
+
+    nothing = math.nan
+    rows: list[tuple] = [("error", "this server, one fold", result.at, result.error, *result.interval, "")]
+    rows += [("error", name, nothing, result.floors[role], nothing, nothing, "")
+             for role, name in plots.NAMES.items()]  # fmt: skip
+    tape = result.tape
+    for title, given, sent, sure in zip(tape.titles, tape.stars, tape.reports, tape.certain, strict=True):
+        rows.append(("tape", title, given, sent, nothing, nothing, "proof" if sure else ""))
+    for star, line in zip(STARS, result.heard.matrix, strict=True):
+        rows += [("channel", f"{star:g} stars", name, share, nothing, nothing, "")
+                 for name, share in zip(result.heard.names, line, strict=True)]  # fmt: skip
+    rows += [("bound", "attacked, at least", tries, bound, nothing, nothing, "") for tries, bound in result.bill.rungs]
+    for name in ("claimed", "counted", "attacked", "ceiling"):
+        number = getattr(result.bill, name)
+        rows.append(("bound", name, result.bill.tries, number, nothing, nothing, UNITS[result.unit]))
+    return pd.DataFrame(rows, columns=["figure", "series", "x", "y", "low", "high", "note"])
+
+
+def snippet(values: Values) -> str:
+    """Python that prints the numbers of the sentence, from the library's own parts."""
+    name, settings = chosen(values)
+    seed = values["seed"]
+    return f'''from recprivlib.accounting import guarantee
+from recprivlib.data import load
+from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.parameters import configured
+from recprivlib.registry import get
+
+data = load("{values["data"]}")
+fold = split(data.interactions, "kfold", seed={seed})[0]
+for name, settings in (("{name}", {settings!r}), ("global-mean", {{}})):
+    model = configured(get(name).system, dict(settings)).fit(fold.train, stream({seed}, "fit", 0))
+    print(f"{{name}}: {{evaluate(model, fold).metrics['rmse']:.3f}}")
+ledger = configured(get("{name}").system, {settings!r}).ledger(data.interactions.sizes)
+print("claimed:", round(ledger.claimed.epsilon, 3))
+print("counted:", round(guarantee(ledger, "rating", "replace-value", 0.0, "server").epsilon, 3))
+'''
+
+
+def mark(result: Result) -> Mark:
+    """The dots this move leaves behind."""
+    return Mark({"error": (result.at, result.error)}, tag=f"{result.data} {result.equal}")
+
+
+# ------------------------------------------------------------------------------------------- figures
+
+
+def _look(result: Result, view: View) -> plots.Look:
+    return plots.Look(result.role, MECHANISMS[result.mechanism][0], view.filled, view.narrow, view.large)
+
+
+def draw_tape(result: Result, view: View) -> dict[str, Any]:
+    it = result.tape
+    return themed(plots.tape(_look(result, view), it.titles, it.stars, it.reports, it.certain), view.theme)
+
+
+def draw_error(result: Result, view: View) -> dict[str, Any]:
+    earlier = [m.points["error"] for m in view.trail if m.tag == mark(result).tag]
+    figure = plots.error_by_epsilon(
+        _look(result, view), result.equal, result.at, result.error, result.interval, result.floors, earlier, view.curve
+    )
+    return themed(figure, view.theme)
+
+
+def draw_channel(result: Result, view: View) -> dict[str, Any]:
+    it = result.heard
+    return themed(plots.channel(_look(result, view), it.names, it.matrix, it.pair, it.column, it.ratio), view.theme)
+
+
+def draw_bound(result: Result, view: View) -> dict[str, Any]:
+    bill = result.bill
+    look = privacy.Look(view.filled, view.narrow, view.large)
+    figure = privacy.climb(look, bill.tries, bill.attacked, bill.ceiling, bill.rungs, bill.claimed, bill.counted)
+    return themed(figure, view.theme)
+
+
+def draw_strip(result: Result, view: View) -> str:
+    bill, whole = result.bill, result.unit == "user"
+    unit = UNITS[result.unit] + (f" ({count(result.ratings)} of them)" if whole else "")
+    return strip(Strip(
+        claimed=bill.claimed, counted=bill.counted, attacked=bill.attacked, ceiling=bill.ceiling, tries=bill.tries,
+        why_infinite=bill.why_infinite, verdict=bill.verdict, other_terms="one rating" if whole else "", unit=unit,
+        trust="nobody (local)",
+    ))  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------ controls
+
+STEPS = tuple(round(0.1 * at, 1) for at in range(1, 31))
+EPSILONS = (0.5, 0.6, 0.7, 0.8, 1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8)
+ENDS = ("more privacy, more noise", "less privacy, less noise")
+
+
+def _cost(values: Values) -> Cost:
+    return "on release" if values["data"] == "ml-1m" or values["tries"] > 100_000 else "live"
+
+
+def _own(values: Values) -> bool:
+    """Whether ε1 counts here; all of the paper's settings do where this is so."""
+    return not values["equal"] or values["mechanism"] == "laplace-rr"
+
+
+def _noisy(values: Values) -> bool:
+    return _own(values) and values["mechanism"] in NOISY
+
+
+CONTROLS = (
+    Control("mechanism", "What a phone sends", "choice", "laplace-rr", cost=_cost,
+            choices=tuple((name, label) for name, (label, *_) in MECHANISMS.items())),
+    Control("epsilon1", "ε1, Laplace noise", "number", 1.0, 0.1, 3.0, STEPS, ends=ENDS, cost=_cost, active=_own,
+            spoken=lambda e: f"epsilon 1 is {e:g}"),
+    Control("epsilon2", "ε2, the rating itself", "number", 1.0, 0.1, 3.0, STEPS, cost=_cost,
+            ends=("half the time", "nearly always"),
+            active=lambda values: _own(values) and values["mechanism"] != "laplace",
+            spoken=lambda e: f"epsilon 2 is {e:g}, the rating itself {100 / (1 + math.exp(-e)):.0f} percent of the "
+            "time"),
+    Control("equal", "Equal true ε", "switch", False, cost=_cost,
+            hint="All mechanisms at the same true ε, behind the same server. One of them has none."),
+    Control("epsilon", "True ε of a report", "number", 1.0, 0.5, 8.0, EPSILONS, log=True, cost=_cost,
+            ends=ENDS, active=lambda values: values["equal"] and values["mechanism"] != "laplace-rr",
+            spoken=lambda e: f"true epsilon {e:g}"),
+    Control("factors", "Factors", "integer", 20, 0, 50, (0, 1, 2, 3, 5, 10, 20, 30, 40, 50), place="more", cost=_cost,
+            active=_noisy, ends=("averages only", "many tastes"), hint="The server of the other mechanisms uses 3."),
+    Control("clip_reports", "Clip reports", "switch", False, place="more", cost=_cost, active=_noisy,
+            hint="Cuts reports to the stars there are. The paper does not say."),
+    Control("clip_predictions", "Clip predictions", "switch", True, place="more", cost=_cost, active=_noisy),
+    Control("scale", "The server learns", "choice", "unit", place="more", cost=_cost, active=_noisy,
+            choices=(("unit", "from 0 to 1"), ("stars", "in stars"))),
+    Control("unit", "The bill is for", "choice", "rating", place="under",
+            choices=(("rating", "one rating"), ("user", "all of yours"))),
+    Control("tries", "Tries of the attack", "choice", 100_000, place="more", cost=_cost,
+            choices=((10_000, "10 000"), (100_000, "100 000"), (1_000_000, "a million"))),
+    Control("data", "Data", "choice", "ml-100k", place="more", cost="on release",
+            choices=(("ml-100k", "MovieLens 100K"), ("ml-1m", "MovieLens 1M"), ("synthetic", "1 000 invented people"))),
+    Control("seed", "Draw", "seed", 0, 0, 9999, place="more", cost=_cost),
+)  # fmt: skip
+
+PREDICT = Predict(
+    f"At ε1 = ε2 = 1 the paper promises ε = 2. Ada's phone sends {len(ADA)} reports. Of how many can the attacker be "
+    "certain?",
+    ("None", "About 5", "About 15"),
+    reply,
+)
+
+STARTS = (
+    Try("ε2 down to .1", {"epsilon2": 0.1}, "The least that ε2 allows. About half of the reports still stand on a "
+        "star: a fair coin tells the truth half the time."),
+    Try("Round to stars", {"mechanism": "rounded"},
+        "Now every report is a star, so no star is proof. Move ε1 and ε2: which of the two is the exact ε made of?"),
+    Try("Walk the list at ε = 1", {"equal": True, "mechanism": "laplace"},
+        "The same true ε, the same server. Go down the list: which report tells the server most?"),
+    Try("Make it diverge", {"mechanism": "laplace", "epsilon1": 0.1, "scale": "stars"},
+        "The paper names no scale. On stars, so much noise blows the training up."),
+)  # fmt: skip
+
+EXPLORER = Explorer(
+    stem="ldp_svd",
+    title="Does your rating cost ε1 + ε2?",
+    controls=CONTROLS,
+    compute=compute,
+    figures=(
+        Figure("tape", "What Ada's phone sent, and what she gave", draw_tape, "main", 400),
+        Figure("error", "How far off are the predictions?", draw_error, "beside", 400),
+        Figure("channel", "What becomes of each star", draw_channel),
+        Figure("bound", "What the attack proves", draw_bound),
+    ),
+    say=say,
+    table=table,
+    snippet=snippet,
+    predict=PREDICT,
+    tries=STARTS,
+    strip=draw_strip,
+    mark=mark,
+    curve=curve,
+    reseed="seed",
+    still={"mechanism": tuple(MECHANISMS), "epsilon1": (0.1, 0.5, 1.0, 2.0, 3.0)},
+)

@@ -1,0 +1,210 @@
+"""The figures of dashboard `ldp_svd`, from plain numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from recprivlib.plots.axes import AXES, Axis
+from recprivlib.plots.chart import Chart, Label, Trace, plain
+from recprivlib.plots.numerals import epsilon as spoken
+from recprivlib.plots.numerals import percent, setting, stars
+from recprivlib.plots.palette import PAGE, VEIL, colour, faded
+from recprivlib.protocols import Array
+
+NAMES = {"bound": "no privacy", "popularity": "film averages", "random": "one guess for all"}
+SMALL = 12  # px: the type of a film's row
+
+
+@dataclass(frozen=True)
+class Look:
+    """How to draw: the role and name of this mechanism, and the room there is."""
+
+    role: str
+    name: str
+    filled: bool = True  # False: the dot was read, not computed
+    narrow: bool = False
+    large: bool = False
+
+    @property
+    def zoom(self) -> float:
+        return 1.5 if self.large else 1.0
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A committed curve over ε: five folds of several draws, with its 95 % band."""
+
+    x: Sequence[float] = ()
+    mean: Sequence[float] = ()
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+
+    def __bool__(self) -> bool:
+        return len(self.x) > 0
+
+
+# ------------------------------------------------------------------------------------------ the tape
+
+
+def tape(look: Look, titles: Sequence[str], given: Array, reports: Array, certain: Array) -> dict[str, Any]:
+    """Every film's stars (a ring) and report, joined; a triangle where the report is proof. On a phone, upright."""
+    line, rows = AXES["ldp_svd"]["report"], range(1, len(titles) + 1)
+    films = Axis("", len(titles) + 0.6, 0.4, ticks=tuple(rows), names=tuple(titles))
+    if look.narrow:
+        upright = replace(films, low=films.high, high=films.low, names=("",) * len(titles), title="20 films")
+        chart = Chart(upright, line, 300, narrow=True, large=look.large)
+    else:
+        chart = Chart(line, films, 400, large=look.large, right=28)
+    places = _Places(chart, look.narrow)
+    joined = [
+        point
+        for row, a, b in zip(rows, given, line_of(line, reports), strict=True)
+        for point in ((a, row), (b, row), (math.nan, row))
+    ]
+    traces = [*(places.line([(star, films.low), (star, films.high)], 1.0) for star in range(1, 6)),
+              places.line(joined, 1.0)]  # fmt: skip
+    open_ = [(star, row) for star, row, it in zip(given, rows, certain, strict=True) if not it]
+    traces.append(places.dots(open_, "bound", "the stars she gave", filled=False, size=9))
+    for sure, role, name in ((False, look.role, "report"), (True, "attack", "this IS the rating")):
+        points = [(at, row) for at, row, it in zip(reports, rows, certain, strict=True) if bool(it) == sure]
+        traces.append(places.dots(points, role, name, size=13 if sure else 8))
+    proofs = int(certain.sum())
+    alt = (f"{len(titles)} reports on the line of stars. {proofs} of them are proof of the rating behind them; the "
+           f"others lie {float(np.mean(np.abs(reports - given)[~certain])) if proofs < len(titles) else 0:.1f} stars "
+           "away on average.")  # fmt: skip
+    figure = chart.figure(traces, [], alt)
+    _room(figure, look)
+    figure["layout"]["annotations"] = [_key(proofs)]
+    return figure
+
+
+def _key(proofs: int) -> dict[str, Any]:
+    """What the marks mean, above the plot."""
+    proof = f' &#160; <span style="color:{colour("attack")}">▲</span> this IS the rating' if proofs else ""
+    return {"text": f"○ her stars &#160; ■ ● ◆ report{proof}", "xref": "paper", "x": 0, "yref": "paper", "y": 1,
+            "showarrow": False, "xanchor": "left", "yanchor": "bottom", "yshift": 2}  # fmt: skip
+
+
+def line_of(axis: Axis, values: Array) -> list[float]:
+    return [axis.pinned(float(value)) for value in values]
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Points are (stars, row); on a phone the two change places."""
+
+    chart: Chart
+    turned: bool
+
+    def line(self, points: Sequence[tuple[float, float]], width: float) -> Trace:
+        x, y = zip(*points, strict=True)
+        trace = self.chart.line(*((y, x) if self.turned else (x, y)), "random", "")
+        del trace["name"]
+        return {**trace, "hoverinfo": "skip", "line": {**trace["line"], "width": width}}
+
+    def dots(self, points: Sequence[tuple[float, float]], role: str, name: str, **how: Any) -> Trace:
+        turned = [(y, x) for x, y in points] if self.turned else list(points)
+        trace = self.chart.dots(turned, role, name, **how)
+        if "text" in trace:  # a number beside an arrow stays inside the plot
+            low = self.chart.y.low if self.turned else self.chart.x.low
+            at = trace["y"] if self.turned else trace["x"]
+            inward = ("top center", "bottom center") if self.turned else ("middle right", "middle left")
+            trace["textposition"] = [inward[0] if place == low else inward[1] for place in at]
+            trace["textfont"] = {"size": SMALL}
+            trace["text"] = [text.replace("-", "−") for text in trace["text"]]
+            if self.turned:  # neighbouring columns are closer than numbers are wide
+                trace["text"], trace["mode"] = [], "markers"
+        return trace
+
+
+def _room(figure: dict[str, Any], look: Look) -> None:
+    """The names of the films stand left of the plot, in rows as low as type allows."""
+    layout = figure["layout"]
+    layout["margin"] |= {"t": round(26 * look.zoom)}
+    if look.narrow:
+        return
+    layout["margin"] |= {"l": round(118 * look.zoom)}
+    layout["yaxis"] |= {"showgrid": False, "tickfont": {**layout["yaxis"]["tickfont"], "size": SMALL * look.zoom}}
+    layout["xaxis"] |= {"showgrid": False}
+
+
+# --------------------------------------------------------------------------------------- error, by ε
+
+
+def error_by_epsilon(
+    look: Look,
+    counted: bool,
+    epsilon: float,
+    error: float,
+    interval: tuple[float, float],
+    floors: Mapping[str, float],
+    trail: Sequence[tuple[float, float]] = (),
+    whole: Whole | None = None,
+) -> dict[str, Any]:
+    """RMSE, better upwards, against ε: as claimed, or `counted`. No finite ε stands at the right edge."""
+    axes = AXES["ldp_svd"]
+    x = replace(axes["epsilon"], title="true ε of a report" if counted else "ε, as claimed")
+    chart = Chart(x, axes["rmse"], 300 if look.narrow else 400, narrow=True, large=look.large)
+    traces = [chart.level(value, role, NAMES[role]) for role, value in floors.items()]
+    labels = [Label(NAMES[role], value, role) for role, value in floors.items()]
+    if whole:
+        traces += [chart.band(whole.x, whole.low, whole.high, look.role),
+                   chart.line(whole.x, whole.mean, look.role, f"{look.name}, five folds"),
+                   chart.dots(list(zip(whole.x, whole.mean, strict=True)), look.role, look.name, filled=False,
+                              size=6)]  # fmt: skip
+    if trail:
+        traces.append(chart.trail(trail, look.role))
+    dot = chart.dots([(epsilon, error)], look.role, f"{look.name}, one fold", look.filled, interval)
+    traces.append(dot)
+    at = "No finite epsilon" if math.isinf(epsilon) else f"At epsilon {setting(round(epsilon, 2))}"
+    told = ", ".join(f"{NAMES[role]} {stars(value)}" for role, value in floors.items())
+    return chart.figure(traces, labels, f"Error in stars. {at}: {look.name} {stars(error)}; {told}.")
+
+
+# ---------------------------------------------------------------------------------------- the channel
+
+
+def channel(
+    look: Look, names: Sequence[str], matrix: Array, pair: tuple[int, int], column: int, ratio: float
+) -> dict[str, Any]:
+    """P(report | star): a row a star, a column a report; the two cells whose ratio is largest are boxed."""
+    columns = range(len(names))
+    x = Axis("report", -0.6, len(names) - 0.4, ticks=tuple(columns), names=tuple(names))
+    y = replace(AXES["ldp_svd"]["star"])
+    chart = Chart(x, y, 260, look.narrow, look.large, right=24)
+    heat = chart.heat(matrix, columns, range(1, len(matrix) + 1), "chance of a report, given the stars")
+    heat |= {"zmin": 0.0, "zmax": float(max(matrix.max(), 0.5)), "xgap": 1, "ygap": 1,
+             "hovertemplate": "%{y} stars: %{z:.3f}<extra></extra>"}  # fmt: skip
+    traces = [heat]
+    for row in pair:
+        traces += [_box(column, row + 1, PAGE[0], 6.0), _box(column, row + 1, colour("attack"), 3.0)]
+    a, b = (float(matrix[row, column]) for row in pair)
+    size = "no finite ε" if math.isinf(ratio) else f"ε = {spoken(ratio)}"
+    first = "1 star" if pair[0] == 0 else f"{pair[0] + 1} stars"
+    told = f"“{names[column]}”: {_chance(a)} after {first}, {_chance(b)} after {pair[1] + 1}: {size}"
+    figure = chart.figure(traces, [], f"The chances of {len(names)} reports after each number of stars. Boxed: {told}.")
+    figure["layout"]["margin"] |= {"t": round(34 * look.zoom)}
+    figure["layout"]["annotations"] = [{
+        "text": told, "xref": "paper", "x": 0, "yref": "paper", "y": 1, "showarrow": False, "xanchor": "left",
+        "yanchor": "bottom", "yshift": 6, "bgcolor": faded(PAGE[0], VEIL), "align": "left",
+    }]  # fmt: skip
+    return figure
+
+
+def _chance(share: float) -> str:
+    return "never" if share == 0 else percent(share)
+
+
+def _box(column: float, row: float, ink: str, width: float) -> Trace:
+    """A frame round one cell."""
+    left, right, low, high = column - 0.5, column + 0.5, row - 0.5, row + 0.5
+    return {
+        "type": "scatter", "mode": "lines", "x": plain((left, right, right, left, left)),
+        "y": plain((low, low, high, high, low)), "line": {"color": ink, "width": width}, "hoverinfo": "skip",
+        "cliponaxis": False,
+    }  # fmt: skip
