@@ -324,22 +324,21 @@ def _bill(system: Any, source: Dataset, unit: str, name: str) -> Bill:
 def curve(values: Values) -> plots.Whole:
     """The committed curve of this server over ε, from ten draws; empty where nothing was committed."""
     name, settings, *_ = SERVERS[values["server"]]
-    wanted = {"data": values["data"], "metric": values["metric"], **settings}
+    common = {"data": values["data"], "metric": values["metric"]}
+    wanted = {**common, "population": values["people"], **settings}
     if name != "dplcf-spectral":
-        wanted |= {"neighbors": values["neighbors"], **{"cut": "ratio", **settings}}
+        wanted = {"neighbors": values["neighbors"], "cut": "ratio", **wanted}
     nothing = plots.Whole((), (), (), ())
-    if values["people"] != 1 or RESULTS not in names():
+    if RESULTS not in names():
         return nothing
     frame = results(RESULTS)
     rows = _rows(frame, name, wanted)
-    private = _rows(frame, "ldp-popularity", {"data": values["data"], "metric": values["metric"], "reports": "bits"})
-    shared = [epsilon for epsilon in rows.index if epsilon in private.index]
     if not len(rows):
         return nothing
-    columns = (tuple(float(v) for v in rows[column]) for column in ("value", "low", "high"))
-    return plots.Whole(
-        tuple(rows.index), *columns, tuple(shared), tuple(float(private["value"][epsilon]) for epsilon in shared)
-    )
+    private = _rows(frame, "ldp-popularity", {**common, "reports": "bits"}) if values["people"] == 1 else rows[:0]
+    shared = tuple(epsilon for epsilon in rows.index if epsilon in private.index)
+    mean, low, high = (tuple(map(float, rows[column])) for column in ("value", "low", "high"))
+    return plots.Whole(tuple(rows.index), mean, low, high, shared, tuple(float(private["value"][e]) for e in shared))
 
 
 def _rows(frame: Any, system: str, wanted: Mapping[str, Any]) -> Any:
