@@ -1,0 +1,109 @@
+"""ldp_svd on one fold of the five: what a slider retrains, beside scikit-surprise at the same settings.
+
+Of the peer its algorithm alone is measured, not turning our arrays into its form. "Off by" is the
+difference on the same fold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from recprivlib.bench import Cell, Setup
+from recprivlib.bench._shared import interactions
+from recprivlib.evaluation import RatingSplit, evaluate, split, stream
+from recprivlib.live import ldp_svd as dashboard
+from recprivlib.parameters import configured
+from recprivlib.registry import get
+
+NAME = "dashboard ldp_svd"
+
+
+def cells() -> list[Cell]:
+    peer = {"scikit-surprise": surprise}
+    return [
+        Cell("svd, k=20 × 20 epochs, ML-100K", 0.300, fitted("svd"), peer),
+        Cell("svd, RMSE off scikit-surprise's by, ML-100K", 0.005, off, unit="stars"),
+        Cell("laplace-svd, retrained, ML-100K", 0.300, fitted("laplace-svd")),
+        Cell("laplace-rr-svd, retrained, ML-100K", 0.300, fitted("laplace-rr-svd")),
+        Cell("discrete-rr-mf, retrained, ML-100K", 0.150, fitted("discrete-rr-mf")),
+        Cell("optimal-mf, retrained, ML-100K", 0.150, fitted("optimal-mf")),
+        Cell("optimal-mf, averages only, ML-100K", None, fitted("optimal-mf", factors=0)),
+        Cell("optimal-mf, ML-1M", 3.0, fitted("optimal-mf", data="ml-1m")),
+        Cell(f"{NAME}: ε1 moved, not seen before", 0.300, moved),
+        Cell(f"{NAME}: true ε moved, not seen before", 0.300, moved_equal),
+    ]
+
+
+def fold(data: str) -> RatingSplit:
+    """The first of five."""
+    found = split(interactions(data), "kfold", 0)[0]
+    assert isinstance(found, RatingSplit)
+    return found
+
+
+def fitted(system: str, data: str = "ml-100k", **settings: Any) -> Setup:
+    """Release and fit at the defaults; other noise each time, as a slider would."""
+
+    def setup() -> Callable[[], Any]:
+        known, trainer, seeds = fold(data), configured(get(system).system, settings), count()
+        return lambda: trainer.fit(known.train, np.random.default_rng(next(seeds)))
+
+    return setup
+
+
+def surprise() -> Callable[[], Any]:
+    from surprise import SVD
+
+    known, ours = _theirs(fold("ml-100k")), get("svd").system
+    return lambda: SVD(
+        n_factors=ours.factors, n_epochs=ours.epochs, lr_all=ours.learning_rate, reg_all=ours.regularization,
+        random_state=0,
+    ).fit(known)  # fmt: skip
+
+
+def off() -> Callable[[], float]:
+    """|our RMSE − theirs| on the fold."""
+    known, ours = fold("ml-100k"), get("svd").system
+
+    def apart() -> float:
+        peer = surprise()()
+        found = [peer.predict(u, i).est for u, i in zip(known.users.tolist(), known.items.tolist(), strict=True)]
+        theirs = float(np.sqrt(np.mean((np.array(found) - known.ratings) ** 2)))
+        return abs(evaluate(ours.fit(known.train, stream(0, "fit", 0)), known).metrics["rmse"] - theirs)
+
+    return apart
+
+
+def _theirs(known: RatingSplit) -> Any:
+    """The training ratings as scikit-surprise keeps them."""
+    from surprise import Dataset, Reader
+
+    train = known.train
+    rows = zip(train.users.tolist(), train.items.tolist(), train.ratings.tolist(), strict=True)
+    ratings = [(u, i, r, None) for u, i, r in rows]
+    data = Dataset(Reader(rating_scale=(1, 5)))
+    data.raw_ratings = ratings
+    return data.construct_trainset(ratings)
+
+
+def moved() -> Callable[[], Any]:
+    """Everything the screen needs at a new ε1: training, attack, intervals, figures."""
+    dashboard.compute()
+    steps = count()
+    return lambda: _drawn(epsilon1=0.5 + 0.001 * (next(steps) + 1))
+
+
+def moved_equal() -> Callable[[], Any]:
+    dashboard.compute(mechanism="optimal", equal=True)
+    steps = count()
+    return lambda: _drawn(mechanism="optimal", equal=True, epsilon=1.0 + 0.001 * (next(steps) + 1))
+
+
+def _drawn(**values: Any) -> list[Any]:
+    result = dashboard.compute(**values)
+    view = dashboard.View()
+    return [figure.draw(result, view) for figure in dashboard.EXPLORER.figures]
