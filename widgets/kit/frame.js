@@ -258,6 +258,7 @@ export function render({ model }) {
   model.on(["alts", "strip"], describe);
   model.on("query", () => { clearTimeout(writing); writing = setTimeout(remember, SETTLE); });
   model.on(["large", "curve", "curving"], dress);
+  model.calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   for (const act of [say, wait, dress, describe, fill, measure]) act();
   paint(document.documentElement.dataset.theme || model.theme);
 }

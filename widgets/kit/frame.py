@@ -37,6 +37,7 @@ class Frame(pn.custom.JSComponent):
     size: Any = param.Selector(default="book", objects=["phone", "book", "wide"])
     large = param.Boolean(default=False)
     curve = param.Boolean(default=False)
+    calm = param.Boolean(default=False, doc="Less motion is wanted: streams are shown five times less often.")
     tables = param.Boolean(default=False)
 
     _esm = HERE / "frame.js"

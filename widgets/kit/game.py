@@ -33,7 +33,7 @@ class Play(pn.custom.JSComponent):
     def follow(self, values: Values) -> None:
         """Deals anew where a setting has changed that the game depends on."""
         needed = {name: values[name] for name in self._game.needs}
-        if needed != {name: self._values.get(name) for name in needed}:
+        if not self._values or needed != {name: self._values[name] for name in needed}:
             self._values = dict(values)
             self.setting += 1
             self._deal()

@@ -71,6 +71,7 @@ class Lane:
     def __init__(self, explorer: Explorer, pool: Pool, tell: Callable[[Update], None]):
         self.explorer, self.pool, self.tell = explorer, pool, tell
         self.generation = 0
+        self.every = STREAM_EVERY
         self._mute = -1  # results of this generation or an older one are no longer wanted
         self._waiting: tuple[int, Values] | None = None
         self._busy = False
@@ -128,7 +129,7 @@ class Lane:
                 if generation != self.generation:
                     return
                 now = time.monotonic()
-                if progress < 1 and now - shown >= STREAM_EVERY:
+                if progress < 1 and now - shown >= self.every:
                     remaining = (now - began) * (1 - progress) / progress if progress > 0 else 0.0
                     shown = now
                     yield Update(values, result, progress=progress, remaining=remaining, last=False)

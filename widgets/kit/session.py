@@ -21,7 +21,7 @@ from widgets.kit import controls
 from widgets.kit.figure import Drawing, alt, as_axis
 from widgets.kit.frame import Frame
 from widgets.kit.game import Play
-from widgets.kit.pool import Lane, Pool, Update
+from widgets.kit.pool import STREAM_EVERY, Lane, Pool, Update
 from widgets.kit.tables import tables
 
 PATIENCE = 150  # milliseconds before a wait is worth a word
@@ -94,6 +94,7 @@ class Session:
                 widget.param.watch(partial(self._let_go, name), "released")
         self.frame.param.watch(self._look, ["theme", "size", "large", "curve"])
         self.frame.param.watch(lambda _: self._tables(), "tables")
+        self.frame.param.watch(self._slow_down, "calm")
         self._label_waits()
 
     def _start(self) -> None:
@@ -124,7 +125,7 @@ class Session:
         elif self.explorer.committed is not None:
             result = self.explorer.committed(self.values)
             if result is not None:
-                self._show(self._draw(dict(self.values), result))
+                self._show(self._draw(dict(self.values), result, filled=False), moved=False)
 
     def _let_go(self, name: str, _: Any) -> None:
         if not self._setting and self.explorer.control(name).costs(self.values) == "on release":
@@ -164,6 +165,9 @@ class Session:
         self._moved = next(iter(changes), "")
         self.ask()
 
+    def _slow_down(self, *_: Any) -> None:
+        self.lane.every = STREAM_EVERY * (5 if self.frame.calm else 1)
+
     def _look(self, *_: Any) -> None:
         """The page is seen differently now: another theme, width or size. No number changes."""
         frame = self.frame
@@ -172,7 +176,7 @@ class Session:
 
     def _redraw(self) -> None:
         if self.drawn is not None:
-            self._show(self._draw(self.drawn.values, self.drawn.result), moved=False)
+            self._show(self._draw(self.drawn.values, self.drawn.result, filled=self.drawn.view.filled), moved=False)
 
     # ----------------------------------------------------------------------------------------- results out
 
@@ -230,9 +234,10 @@ class Session:
         self._since = 0.0
         self.frame.busy = None
 
-    def _draw(self, values: Values, result: Any, patience: float = 0.0) -> Drawn:
+    def _draw(self, values: Values, result: Any, patience: float = 0.0, filled: bool = True) -> Drawn:
         here = self.explorer.mark(result) if self.explorer.mark else None
-        view = replace(self.view, trail=tuple(m for m in self.marks if m != here), curve=self._curve(values, patience))
+        earlier = tuple(m for m in self.marks if m != here)
+        view = replace(self.view, trail=earlier, curve=self._curve(values, patience), filled=filled)
         figures = {figure.name: figure.draw(result, view) for figure in self.explorer.figures}
         strip = self.explorer.strip(result, view) if self.explorer.strip else ""
         return Drawn(values, result, view, figures, self.explorer.say(result), strip)
