@@ -41,6 +41,14 @@ def apps() -> dict[str, Callable[[], Any]]:
     return {f"/apps/{stem}": import_module(f"widgets.{stem}").app for stem in stems()}
 
 
+def warm_up() -> None:
+    """The first picture of every dashboard, in the background, before a reader asks for it."""
+    from widgets.kit import warm_soon
+
+    for stem in stems():
+        warm_soon(stem)
+
+
 # --------------------------------------------------------------------------------------------- pages
 
 

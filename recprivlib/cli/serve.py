@@ -58,6 +58,7 @@ def _serve(args: argparse.Namespace) -> None:
             print(json.dumps({"url": address, "apps": list(server.stems())}), flush=True)
         if not args.no_open and _has_screen():
             webbrowser.open(address)
+        server.warm_up()
 
     server.serve(args.host, args.port, ready)
     _say("\nstopped")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import logging
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from widgets.kit.session import Session
 
 pn.extension("plotly")
 HERE = Path(__file__).parent
+log = logging.getLogger(__name__)
 FRAME_WORDS = ("theme", "size", "present", "plain")
 
 
@@ -39,11 +40,15 @@ def warm(stem: str) -> None:
 
 
 def warm_soon(stem: str) -> None:
-    """`warm` in the background; what goes wrong there is shown to the first reader."""
+    """`warm` in the background; what a reader can mend is shown to the first one."""
 
     def attempt() -> None:
-        with contextlib.suppress(UserError):
+        try:
             warm(stem)
+        except UserError:
+            pass
+        except Exception:
+            log.exception("the first picture of %s cannot be computed", stem)
 
     shared_pool().submit(attempt)
 
