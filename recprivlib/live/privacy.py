@@ -34,6 +34,7 @@ COUNTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 TRIES = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 DELTAS = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 DRAGGED = 100_000  # tries that a drag may cost, and ten times as many releases
+ROWS = 20  # of the attacker's curve in the table, about
 AGAIN = 20  # answers that the sentence warns of
 
 
@@ -178,8 +179,9 @@ def table(result: Result) -> Any:
 
     seen, nothing = result.seen, math.nan
     rows: list[tuple] = [("roc", "certified event", *seen.event, seen.corner[1], nothing, "")]
+    step = max(1, len(seen.false) // ROWS)
     rows += [("roc", "the attacker", false, hits, nothing, nothing, "")
-             for false, hits in zip(seen.false, seen.hits, strict=True)]  # fmt: skip
+             for false, hits in zip(seen.false[::step], seen.hits[::step], strict=True)]  # fmt: skip
     for world, shares in zip(result.subject.worlds, (result.zero, result.one), strict=True):
         rows += [("outputs", f"secret {world}", outcome, share, nothing, nothing, "")
                  for outcome, share in zip(result.subject.outcomes, shares, strict=True)]  # fmt: skip

@@ -152,7 +152,7 @@ def test_the_code_prints_the_numbers_of_the_strip(chosen):
 @pytest.mark.parametrize(
     ("chosen", "words"),
     [
-        ({}, ["Asked once at ε = 1, ", "in the long run nobody beats 73", "Asked 20 times, the same promise allows 98"]),
+        ({}, ["Asked once at ε = 1, ", "in the long run nobody beats 73", "20 times, the same promise allows 98"]),
         ({"epsilon": 0.1, "releases": 1000}, ["Asked 1 000 times", "Adding up says ε = 100; counted exactly it is 18",
                                               "1 in 100 000"]),
         ({"releases": 20}, ["The answers add up to ε = 20."]),

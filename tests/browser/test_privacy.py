@@ -1,0 +1,149 @@
+"""The mechanism lab as a reader meets it: the game first, then the sliders, in its chapter and alone."""
+
+from __future__ import annotations
+
+import time
+from urllib.parse import parse_qsl
+
+import pytest
+
+from recprivlib.live import explorer
+
+CHAPTER = "/book/privacy.html"
+ALONE = "/apps/privacy"
+PATIENCE = 15_000  # ms; the machine of a CI run is busy with other tests
+LAB = explorer("privacy")
+PLOT = "document.querySelector('[data-figure=roc] .js-plotly-plot')"
+
+
+def ready(at):
+    at.locator("main[data-state=ready] [data-figure=roc] .main-svg").first.wait_for(timeout=PATIENCE)
+    at.locator(".guess-one").first.wait_for(timeout=PATIENCE)
+
+
+def until(page, shown):
+    """Waits until the main plot shows these settings."""
+    end = time.monotonic() + PATIENCE / 1000
+    while dict(parse_qsl(page.evaluate(f"{PLOT}?.layout?.meta?.shown") or "")) != dict(parse_qsl(shown)):
+        assert time.monotonic() < end, f"the plot never showed {shown!r}"
+        page.wait_for_timeout(20)
+
+
+@pytest.fixture
+def alone(visit):
+    def alone(query="", **how):
+        page = visit(ALONE + query, **how)
+        ready(page)
+        return page
+
+    return alone
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_it_lives_in_its_chapter(visit, shoot, width, theme):
+    page = visit(CHAPTER, width=width, theme=theme)
+    page.locator(".dash").scroll_into_view_if_needed()
+    frame = page.frame_locator(".dash iframe")
+    ready(frame)
+    assert frame.locator(".sentence").inner_text() == LAB.say(LAB.compute(**LAB.defaults))
+    page.wait_for_timeout(600)
+    tall, inside, wide = frame.locator("main").evaluate(
+        "() => [document.documentElement.scrollHeight, innerHeight, document.body.scrollWidth - innerWidth]"
+    )
+    assert tall <= inside + 1, "the frame scrolls inside"
+    assert wide <= 0, "the frame scrolls sideways"
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    shoot(page, f"privacy-chapter-{width}-{theme}")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_page_and_lab_are_accessible(visit, alone, accessible, theme):
+    chapter = visit(CHAPTER, theme=theme)
+    ready(chapter.frame_locator(".dash iframe"))
+    accessible(chapter)
+    page = alone("?mechanism=float-laplace", theme=theme, width=390)
+    for _ in range(10):
+        page.locator(".guess-one").first.click()
+    page.get_by_role("button", name="Table").click()
+    page.locator(".tables table").first.wait_for()
+    accessible(page)
+
+
+def test_ten_rounds_are_scored_in_the_page_and_told_to_nobody(visit, shoot):
+    sent = []
+    page = visit(ALONE)
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
+    page.reload()
+    ready(page)
+    page.wait_for_timeout(800)
+    before, address, right = len(sent), page.url, 0
+    for at in range(10):
+        shown = page.locator(".game .shown").inner_text()
+        started = time.monotonic()
+        page.locator(".guess-one", has_text=shown).click()  # believe the answer: the best rule there is
+        page.locator(".game .tally", has_text=f"of {at + 1} right").wait_for(timeout=PATIENCE)
+        assert time.monotonic() - started < 5
+        right += page.locator(".game .reply").inner_text().startswith("Right")
+    reply = page.locator(".game .reply").inner_text()
+    assert f"You: {right} of 10. The best attacker, on the same answers: {right}." in reply
+    assert "nobody is right more than 73" in reply
+    page.wait_for_timeout(400)
+    assert len(sent) == before, sent[before:]
+    assert page.url == address
+    assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+    cross = page.evaluate(f"{PLOT}.data.filter(trace => trace.name === 'you').map(t => [t.x[0], t.y[0]])")
+    assert len(cross) == 1
+    assert all(0 <= share <= 1 for share in cross[0])
+    shoot(page, "privacy-played")
+    page.get_by_role("button", name="Ten more").click()
+    page.locator(".guess-one").first.click()
+    page.locator(".game .tally", has_text="of 11 right").wait_for(timeout=PATIENCE)
+
+
+def test_another_mechanism_deals_anew_and_leaves_the_region(alone, shoot):
+    page = alone()
+    page.locator(".guess-one").first.click()
+    page.get_by_label("Mechanism").select_option(label="leaky: one-sided bits")
+    until(page, "mechanism=unary-one-sided")
+    assert page.locator(".game .tally").inner_text() == ""
+    assert "broken" in page.locator(".sentence").inner_text()
+    beyond = page.evaluate(f"""() => {{
+      const curve = {PLOT}.data.find(trace => trace.name === 'the attacker');
+      return curve.x.some((x, at) => curve.y[at] > Math.min(Math.E * x, 1 - (1 - x) / Math.E) + .05);
+    }}""")
+    assert beyond, "the attacker stays inside"
+    assert not page.evaluate(f"{PLOT}.data.some(trace => trace.name === 'you')")
+    shoot(page, "privacy-leaky")
+
+
+def test_sliders_typed_numbers_and_links_agree(alone):
+    page = alone("?epsilon=0.5&releases=20&mechanism=laplace")
+    until(page, "epsilon=0.5&releases=20&mechanism=laplace")
+    page.get_by_role("slider", name="ε of one answer").press("ArrowRight")
+    until(page, "epsilon=0.6&releases=20&mechanism=laplace")
+    page.get_by_role("slider", name="Answers").press("ArrowLeft")
+    until(page, "epsilon=0.6&releases=10&mechanism=laplace")
+    values = LAB.defaults | {"epsilon": 0.6, "releases": 10, "mechanism": "laplace"}
+    assert page.locator(".sentence").inner_text() == LAB.say(LAB.compute(**values))
+    page.wait_for_function("location.search.includes('epsilon=0.6')")
+
+
+def test_what_costs_more_than_a_drag_waits_for_its_release(alone):
+    page = alone("?tries=1000000")
+    page.get_by_text("ε of one answer · on release").wait_for(timeout=PATIENCE)
+    slider = page.get_by_role("slider", name="ε of one answer")
+    slider.press("ArrowRight")
+    until(page, "tries=1000000&epsilon=1.2")
+
+
+def test_the_game_is_played_from_the_keyboard(alone):
+    page = alone()
+    first = page.locator(".guess-one").first
+    first.focus()
+    for at in range(10):
+        page.keyboard.press("Enter")
+        page.locator(".game .tally", has_text=f"of {at + 1} right").wait_for(timeout=PATIENCE)
+    assert page.evaluate("document.activeElement.textContent") == "Ten more"
+    spoken = page.locator(".spoken").inner_text()
+    assert "The best attacker" in spoken
