@@ -34,7 +34,7 @@ class Cell:
     target: float | None
     setup: Setup
     peers: Mapping[str, Setup] = field(default_factory=dict)
-    unit: Literal["s", "MB", "%", "stars"] = "s"  # but for "s" the callable returns its own measure
+    unit: Literal["s", "min", "MB", "%", "stars"] = "s"  # but for "s" the callable returns its own measure
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,97 @@
+"""What a reader of chapter dplcf waits for: another ε, another number of neighbours, and a country of phones."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from recprivlib.bench import THREADS, Cell, Setup
+from recprivlib.bench._shared import holdout
+from recprivlib.evaluation import evaluate, stream
+from recprivlib.models.items import ItemWeights
+from recprivlib.models.neighbours import neighbourhood, rank_neighbours
+from recprivlib.papers.dplcf import SYSTEMS, counted, reports
+from recprivlib.parameters import UserError
+
+# 75,000 phones that report on 9,953 films, in shards whose sums are added: seconds from the histories to the
+# similarities, and the most memory of the process in kB (the histories themselves are in it).
+COUNTRY = """
+import time
+import numpy as np
+from recprivlib.data import load
+from recprivlib.papers.dplcf import DPLCF
+from recprivlib.population import gather
+
+class Server(DPLCF):
+    def learn(self, sums, train, rng):
+        return self.similarities(sums)
+
+people = load("synthetic", users=75_000, items=9_953).interactions
+start = time.perf_counter()
+gather(Server(), people, np.random.default_rng(0), shards=19)
+seconds = time.perf_counter() - start
+with open("/proc/self/status") as status:
+    print(seconds, next(line.split()[1] for line in status if line.startswith("VmHWM")))
+"""
+
+
+def cells() -> list[Cell]:
+    what = "75 000 phones × 9 953 films to similarities"
+    return [
+        Cell("dplcf-sp, another ε: reports to hit rates, ML-100K", 0.100, another("dplcf-sp", "ml-100k")),
+        Cell("dplcf-spectral, another ε, ML-100K", 0.130, another("dplcf-spectral", "ml-100k")),
+        Cell("another number of neighbours, ML-100K", 0.015, resliced),
+        Cell("dplcf-sp, another ε, ML-1M", 2.5, another("dplcf-sp", "ml-1m")),
+        Cell("dplcf-spectral, another ε, ML-1M", 2.5, another("dplcf-spectral", "ml-1m")),
+        Cell(f"{what}, two cores", 3, lambda: lambda: country()[0] / 60, unit="min"),
+        Cell(f"{what}, most memory", 2000, lambda: lambda: country()[1], unit="MB"),
+    ]
+
+
+def another(name: str, data: str) -> Setup:
+    """Every phone flips anew at an ε not seen before, the server learns, everybody's list is checked."""
+
+    def setup() -> Callable[[], Any]:
+        known, system, moves = holdout(data), SYSTEMS[name].system, count()
+        known.train.matrix  # noqa: B018  (made once, as on a screen)
+
+        def move() -> Any:
+            model = replace(system, epsilon=1 + next(moves) / 100).fit(known.train, stream(0, "fit"))
+            return evaluate(model, known, range(1, 11), full=False)
+
+        return move
+
+    return setup
+
+
+def resliced() -> Callable[[], Any]:
+    """The neighbours slider: another cut of lists that are ranked already."""
+    known, system, sizes = holdout("ml-100k"), SYSTEMS["dplcf-sp"].system, count(20)
+    flipping = system.ledger(known.train.sizes).releases[0].mechanism
+    sums = counted(reports(known.train, flipping, np.random.default_rng(0)))
+    ranked = rank_neighbours(system.similarities(sums), 200, np.random.default_rng(0))
+
+    def move() -> Any:
+        weights = neighbourhood(ranked, 5 + next(sizes) % 195)
+        return evaluate(ItemWeights(known.train.matrix, weights), known, range(1, 11), full=False)
+
+    return move
+
+
+@cache
+def country() -> tuple[float, float]:
+    """(seconds, MB) of the large run, made once in a process of its own with two threads of linear algebra."""
+    if sys.platform != "linux":
+        raise UserError("the high-water mark of a process is read from /proc, which only Linux has")
+    run = subprocess.run([sys.executable, "-c", COUNTRY], env={**os.environ, **dict.fromkeys(THREADS, "2")},
+                         check=True, capture_output=True, text=True)  # fmt: skip
+    seconds, peak = run.stdout.split()
+    return float(seconds), int(peak) * 1024 / 1e6
