@@ -339,6 +339,7 @@ def test_when_the_server_dies_the_figure_stays(browser, book, serving, shoot):
         board.at.get_by_role("button", name="Reload to go on").wait_for(timeout=PATIENCE)
         assert board.main.get_attribute("data-state") == "lost"
         assert board.sentence() == words
+        assert board.k.evaluate("input => Boolean(input.getRootNode().host.closest('[inert]'))")
         assert board.at.locator("[data-figure=length] .main-svg").first.is_visible()
         assert "k=12" in urlsplit(page.url).query, "a reload would not restore the settings"
         shoot(page, "dashboard-lost")

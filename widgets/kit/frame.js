@@ -247,7 +247,7 @@ export function render({ model }) {
     reload.textContent = "Reload to go on";
     reload.addEventListener("click", () => window.location.reload());
     $(".notice").append(reload);
-    page.classList.add("is-lost");
+    $$(".control, .tries, .whole, .game, .tools [data-do]:not([data-do=link])").forEach((dead) => { dead.inert = true; });
     mark();
   });
 
