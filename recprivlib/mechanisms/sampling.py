@@ -10,7 +10,9 @@ CHUNK = 4_000_000  # random keys held at a time
 
 
 def subsets(n: int, size: int, rows: int, rng: np.random.Generator) -> Array:
-    """`rows` uniform subsets of `size` out of n, without replacement: int32 (rows, size), in no order."""
+    """`rows` uniform subsets of `size` out of n, without replacement: int32 (rows, size).
+
+    A place in a row is not random: a symbol may prefer one. Use rows as sets."""
     if size * size <= n:
         return _by_rejection(n, size, rows, rng)
     chosen = np.empty((rows, size), np.int32)

@@ -66,18 +66,23 @@ class SubsetSelection:
         """Every symbol of `x` on its own: int32 sets along a new last axis."""
         x = symbols(x, self.k)
         kept = rng.random(x.size) < self.p
-        return self._sets(x, kept, subsets(self.k - 1, self.d, x.size, rng))
+        gone = rng.integers(self.d, size=x.size)
+        return self._sets(x, kept, subsets(self.k - 1, self.d, x.size, rng), gone)
 
     def exact(self, x: Array) -> Array:
         x = symbols(x, self.k)
         kept = ~exact.bernoulli(np.full(x.size, 1 / (1 + self.d * math.exp(self.epsilon) / (self.k - self.d))))
-        return self._sets(x, kept, exact.subset(self.k - 1, self.d, x.size))
+        return self._sets(x, kept, exact.subset(self.k - 1, self.d, x.size), exact.below(self.d, x.size))
 
-    def _sets(self, x: Array, kept: Array, others: Array) -> Array:
-        """`others` are sets without x; where x is kept it replaces one. Sorted, since the place would tell."""
+    def _sets(self, x: Array, kept: Array, others: Array, gone: Array) -> Array:
+        """`others` are sets without x; where x is kept it replaces the one at the random place `gone`.
+
+        A fixed place would not do: a partition that finds the smallest keys favours small symbols there. Sorted,
+        since the place would tell.
+        """
         flat = x.reshape(-1, 1)
         others += others >= flat
-        others[kept, 0] = flat[kept, 0]
+        others[kept, gone[kept]] = flat[kept, 0]
         others.sort(axis=1)
         return others.reshape(*x.shape, self.d)
 
