@@ -101,8 +101,12 @@ class OnSample:
         return self.noise.release(sums, rng).reshape(x.shape[:-1])
 
     def loss(self, distance: float = 1.0) -> SubsampledGaussian | Pure | NotKnown:
-        """Gaussian noise exactly; of others the amplified pure ε, ln(1 + q(e^ε − 1)) (Balle et al. 2018)."""
-        base = self.noise.loss(distance)
+        """Gaussian noise exactly; of others the amplified pure ε, ln(1 + q(e^ε − 1)) (Balle et al. 2018).
+
+        A person who changes only a little is still there or not in the cohort: under replace any change at all costs
+        the whole. (Opposite values are the worst pair of the sphere, not of those that lie close together.)
+        """
+        base = self.noise.loss(distance if self.stated == "add-remove" or distance <= 0 else max(distance, 1.0))
         if isinstance(base, GaussianShift) and base.mu > 0:
             return SubsampledGaussian(1 / base.mu, self.rate, cast(Literal["poisson", "fixed-size"], self.sampling))
         if isinstance(base, Channel | LaplaceShift | Pure):

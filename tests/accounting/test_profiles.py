@@ -9,6 +9,8 @@ import pytest
 from scipy.special import ndtr
 
 from recprivlib.accounting import profiles
+from recprivlib.accounting.pairs import pair
+from recprivlib.mechanisms import Gaussian, Laplace, OnSample
 
 GRID = np.array([0.0, 0.1, 0.5, 1.0, 2.0, 3.0])
 Z = np.linspace(-14, 14, 560_001)
@@ -128,3 +130,21 @@ def test_profiles_agree_with_simulation():
 
 def test_zero_epsilon_is_total_variation():
     assert profiles.gaussian(np.zeros(1), 1.0)[0] == pytest.approx(2 * ndtr(0.5) - 1, rel=1e-12)
+
+
+@pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
+@pytest.mark.parametrize("noise", [Gaussian(1.0, 2.0), Laplace(1.0, 2.0)])
+def test_a_small_change_under_replace_still_costs_whether_one_is_there_at_all(sampling, noise):
+    """1 becomes .8; where another person takes the place, she sends −1. δ(.02) is an integral of two mixtures.
+
+    A bill that shrinks with the change says 10⁻²⁶ where 2·10⁻⁶ is true (Gaussian noise, Poisson cohort).
+    """
+    rate, away = 0.01, 0.0 if sampling == "poisson" else -1.0
+    y = np.linspace(-40, 40, 400_001)
+
+    def mixture(x):
+        return (1 - rate) * np.exp(noise.log_density(y, away)) + rate * np.exp(noise.log_density(y, x))
+
+    true = np.maximum(mixture(1.0) - np.exp(0.02) * mixture(0.8), 0).sum() * (y[1] - y[0])
+    counted = pair(OnSample(noise, rate, sampling, "replace").loss(0.1), "replace")
+    assert 0 < true <= counted.profile(np.array([0.02]))[0]
