@@ -10,10 +10,13 @@ from dataclasses import replace
 
 import pytest
 
+from recprivlib.live import Control
 from tests.widgets.small import SMALL
 from widgets.kit import controls
 from widgets.kit.pool import Pool
-from widgets.kit.session import TRAIL, Session, bad_link
+from widgets.kit.session import TRAIL, Session
+from widgets.kit.waiting import Waiting
+from widgets.kit.words import bad_link
 
 
 class Now(Pool):
@@ -134,7 +137,19 @@ def test_a_value_that_no_widget_gives_is_refused(session):
     assert here.values["height"] == 10
 
 
-@pytest.mark.parametrize("message", [{}, {"do": "close"}, {"do": "__init__"}, "text", {"do": None}])
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"do": "close"},
+        {"do": "__init__"},
+        "text",
+        {"do": None},
+        {"do": ["try"]},
+        {"do": "try"},
+        {"do": "try", "at": 9},
+    ],
+)
 def test_messages_that_are_no_wish_are_ignored(session, message):
     here = session()
     here.frame._handle_msg(message)
@@ -225,19 +240,34 @@ def test_the_axis_slider_stands_under_its_figure(session):
     assert slider.ticks == [[0.1, "0.1"], [1, "1"], [10, "10"]]
 
 
-def test_a_wait_is_said_after_150_ms_and_not_before(session, monkeypatch):
+def test_a_wait_is_said_after_150_ms_and_not_before(session):
     here = session()
     timers = []
-    monkeypatch.setattr(here, "_later", lambda action, ms=0: timers.append((action, ms)))
-    here._timed, here._moved = False, "unit"
-    here._begin_wait()
-    ((wait, ms),) = timers
+    here._moved = "unit"
+    waiting = Waiting(here.frame, lambda action, ms: timers.append((action, ms)), here._under_way)
+    waiting.begin()
+    ((check, ms),) = timers
     assert ms == 150
-    wait()
+    check()
     assert here.frame.busy is None
     time.sleep(0.16)
     timers[-1][0]()
     assert here.frame.busy["text"] == "computing Unit = centimetres…"
+    waiting.end()
+    assert here.frame.busy is None
+
+
+def test_results_that_keep_coming_put_the_word_off(session):
+    here = session()
+    timers = []
+    waiting = Waiting(here.frame, lambda action, ms: timers.append((action, ms)), here._under_way)
+    waiting.begin()
+    time.sleep(0.1)
+    waiting.begin()  # a result came, a newer one is asked for
+    time.sleep(0.06)
+    timers[-1][0]()
+    assert here.frame.busy is None
+    assert len(timers) == 2
 
 
 def test_without_custom_components_panel_s_own_widgets_do(session):
@@ -274,3 +304,12 @@ def test_the_whole_curve_is_drawn_once_it_is_there_and_goes_where_it_fails(sessi
     assert here.drawings["words"].html == "<p>None</p>"
     assert not here.frame.curve
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_budget_has_its_own_slider_with_more_privacy_at_the_left():
+    epsilon = Control("epsilon", "ε", "number", 1.0, 0.1, 8, (0.1, 1, 8), log=True, place="axis", figure="plot")
+    slider = controls.widget(epsilon, {"epsilon": 1.0})
+    assert isinstance(slider, controls.EpsilonSlider)
+    assert slider.ends == ["more privacy, more noise", "less privacy, less noise"]
+    assert slider.stops == [0.1, 1, 8]
+    assert controls.EpsilonSlider().stops[0] == 0.1

@@ -4,7 +4,8 @@
                      │                      ▲                              │
                 frame.html, .css, .js       └── figures, sentence, states ─┘
 
-`pool` knows no Panel; `controls`, `figure` and `frame` are the pieces on the page; `session` wires them.
+`pool` knows no Panel; `controls`, `figure` and `frame` are the pieces on the page; `session` wires them, with
+`curve` (the whole curve), `waiting` (busy or not), `wishes` (the footer's buttons), `tables` and `words`.
 """
 
 from widgets.kit.controls import EpsilonSlider

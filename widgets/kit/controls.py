@@ -17,6 +17,7 @@ from recprivlib.live.contract import Values
 
 HERE = Path(__file__).parent
 STYLE = (HERE / "control.css").read_text(encoding="utf-8")
+EPSILONS = (.1, .15, .2, .3, .4, .5, .6, .7, .8, 1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8)  # fmt: skip
 SEGMENTS = 6  # more choices than this go into a list that opens
 
 
@@ -58,15 +59,15 @@ class Slider(Field):
 
 
 class EpsilonSlider(Slider):
-    """The slider that is an axis. Left is more private: more noise there, less here."""
+    """The slider that is an axis, for a budget. Left is more private."""
 
+    label = param.String(default="ε")
     axis = param.Boolean(default=True)
     log = param.Boolean(default=True)
     low = param.Number(default=0.1)
     high = param.Number(default=8)
-    stops = param.List(
-        default=[.1, .15, .2, .3, .4, .5, .6, .7, .8, 1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8]
-    )  # fmt: skip
+    value = param.Parameter(default=1.0)
+    stops = param.List(default=list(EPSILONS))
     ends = param.List(default=["more privacy, more noise", "less privacy, less noise"])
 
 
@@ -121,7 +122,7 @@ def widget(control: Control, values: Values, plain: bool = False) -> Any:
     if control.kind == "seed":
         return Seed(**shared, low=control.low, high=control.high)
     stops = stops_of(control)
-    return Slider(
+    return (EpsilonSlider if control.name == "epsilon" else Slider)(
         **shared,
         low=control.low,
         high=control.high,
@@ -129,8 +130,8 @@ def widget(control: Control, values: Values, plain: bool = False) -> Any:
         log=control.log,
         stops=list(stops),
         spoken=[control.spoken(stop) for stop in stops],
-        ends=list(control.ends) if any(control.ends) else [],
         axis=control.place == "axis",
+        **({"ends": list(control.ends)} if any(control.ends) else {}),
     )
 
 

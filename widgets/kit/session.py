@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from threading import Event
 from typing import Any
 
 import panel as pn
@@ -18,17 +16,18 @@ from recprivlib.live import Card, Control, Explorer, Figure, Mark, View
 from recprivlib.live.contract import Values
 from recprivlib.parameters import UserError
 from widgets.kit import controls
+from widgets.kit.curve import WholeCurve
 from widgets.kit.figure import Drawing, alt, as_axis
 from widgets.kit.frame import Frame
 from widgets.kit.game import Play
 from widgets.kit.pool import STREAM_EVERY, Lane, Pool, Update
 from widgets.kit.tables import tables
+from widgets.kit.waiting import Waiting
+from widgets.kit.wishes import WISHES
+from widgets.kit.words import BROKEN, bad_link, sentence, setting
 
-PATIENCE = 150  # milliseconds before a wait is worth a word
 CURVE = 0.1  # seconds that a worker waits for the whole curve before it draws without
 TRAIL = 30
-BROKEN = "Something broke while computing this; the log has it."
-NUMBERS = ("no", "One setting", "Two settings", "Three settings", "Four settings")
 log = logging.getLogger(__name__)
 
 
@@ -61,13 +60,9 @@ class Session:
         self.drawn: Drawn | None = None
         self.marks: list[Mark] = []
         self.lane = Lane(explorer, pool, self._told)
-        self.curves = Lane(curve_of(explorer), pool, self._curve_told) if explorer.curve else None
-        self._there = Event()  # the whole curve that was asked for last
         self._setting = False  # several controls are being set at once
         self._moved = ""  # the control that moved last
-        self._since = 0.0  # when the wait for a result began; 0: there is none
-        self._timed = False  # a timer for it runs
-        self._cure: Values = {}
+        self.remedy: Values = {}  # what the button of the card sets
         self.widgets = {c.name: controls.widget(c, values, "plain" in asked) for c in self.seen}
         self.drawings = {figure.name: Drawing(figure.name) for figure in explorer.figures}
         self.frame = Frame(
@@ -76,6 +71,8 @@ class Session:
             curve=self.view.large or values != explorer.defaults,
             notice=bad_link(len(refused)), query=explorer.link(values),
         )  # fmt: skip
+        self.waiting = Waiting(self.frame, self._later, self._under_way)
+        self.curve = WholeCurve(explorer, pool, self.frame, self._later, self._amend) if explorer.curve else None
         self.play = Play(explorer.game) if explorer.game else None
         self._wire()
         self._start()
@@ -178,34 +175,25 @@ class Session:
         if self.drawn is not None:
             self._show(self._draw(self.drawn.values, self.drawn.result, filled=self.drawn.view.filled), moved=False)
 
+    def _amend(self, values: Values) -> None:
+        """The whole curve at `values` is there now."""
+        if self.drawn is not None and self.drawn.values == values and self.drawn.view.curve is None:
+            self._redraw()
+
     # ----------------------------------------------------------------------------------------- results out
 
     def ask(self) -> None:
         """Has the settings computed; what is under way for older ones is not waited for."""
-        self._begin_wait()
+        self.waiting.begin()
         self.lane.ask(self.values)
 
-    def _begin_wait(self) -> None:
-        self._since = time.monotonic()
-        if not self._timed:
-            self._timed = True
-            self._later(self._wait, PATIENCE)
-
-    def _wait(self) -> None:
-        """Says that something is being computed, if it still is. A drag whose results keep coming says nothing."""
-        self._timed = False
-        left = PATIENCE - round(1000 * (time.monotonic() - self._since))
-        if self._since and left > 0:
-            self._timed = True
-            self._later(self._wait, left)
-        elif self._since and self.frame.busy is None:
-            self.frame.busy = {"text": self._under_way(), "progress": None, "remaining": None}
+    @property
+    def last_moved(self) -> Control:
+        """The control that moved last."""
+        return self.explorer.control(self._moved or self.seen[0].name)
 
     def _under_way(self) -> str:
-        if not self._moved:
-            return "computing…"
-        control = self.explorer.control(self._moved)
-        return f"computing {control.label} = {said(control, self.values)}…"
+        return f"computing {setting(self.last_moved, self.values)}…" if self._moved else "computing…"
 
     def _told(self, update: Update) -> None:
         """From a worker's thread: draws there, shows here."""
@@ -218,62 +206,25 @@ class Session:
     def _news(self, update: Update, news: Drawn | Exception) -> None:
         with hold(self.doc):
             if isinstance(news, Exception):
-                self._done()
+                self.waiting.end()
                 self._card(news)
                 return
             if not update.last:
-                waiting = {"progress": update.progress, "remaining": update.remaining}
-                self.frame.busy = {"text": self._under_way()} | waiting
+                self.waiting.progress(update.progress, update.remaining)
             else:
-                self._done()
+                self.waiting.end()
                 if update.values != self.values:
-                    self._begin_wait()
+                    self.waiting.begin()
             self._show(news, moved=update.last)
-
-    def _done(self) -> None:
-        self._since = 0.0
-        self.frame.busy = None
 
     def _draw(self, values: Values, result: Any, patience: float = 0.0, filled: bool = True) -> Drawn:
         here = self.explorer.mark(result) if self.explorer.mark else None
         earlier = tuple(m for m in self.marks if m != here)
-        view = replace(self.view, trail=earlier, curve=self._curve(values, patience), filled=filled)
+        curve = self.curve.at(values, patience) if self.curve else None
+        view = replace(self.view, trail=earlier, curve=curve, filled=filled)
         figures = {figure.name: figure.draw(result, view) for figure in self.explorer.figures}
         strip = self.explorer.strip(result, view) if self.explorer.strip else ""
         return Drawn(values, result, view, figures, self.explorer.say(result), strip)
-
-    def _curve(self, values: Values, patience: float) -> Any:
-        """The whole curve, if it was asked for. If it is not there within `patience`, it comes in a redraw."""
-        if self.curves is None or not self.frame.curve:
-            return None
-        known = self.pool.known(self.curves.explorer, values)
-        if known is None:
-            self._there.clear()
-            self.curves.ask(values)
-            if self._there.wait(patience):
-                return self.pool.known(self.curves.explorer, values)
-            self._later(partial(self._curve_late, values))
-        return known
-
-    def _curve_late(self, values: Values) -> None:
-        assert self.curves is not None
-        if self.pool.known(self.curves.explorer, values) is None:
-            self.frame.curving = True
-        else:
-            self._redraw()
-
-    def _curve_told(self, update: Update) -> None:
-        self._there.set()
-        if update.error is not None:
-            log.error("no whole curve of %s at %s", self.explorer.stem, update.values, exc_info=update.error)
-        self._later(partial(self._curve_arrived, update))
-
-    def _curve_arrived(self, update: Update) -> None:
-        self.frame.curving = False
-        if update.error is not None:
-            self.frame.curve = False
-        elif update.values == self.values and self.drawn is not None and self.drawn.view.curve is None:
-            self._redraw()
 
     def _show(self, drawn: Drawn, moved: bool = True) -> None:
         frame = self.frame
@@ -322,49 +273,18 @@ class Session:
             log.error("%s failed at %s", self.explorer.stem, self.values, exc_info=error)
         what = sentence(str(error)) if isinstance(error, UserError) else BROKEN
         cure = known.cure_label if known else "back to the start"
-        last = self._last_good() if self.drawn is not None and not (known and known.empty) else ""
-        self._cure = dict(known.cure) if known else self.explorer.defaults
+        last = ""
+        if self.drawn is not None and not (known and known.empty):
+            last = f"last good: {setting(self.last_moved, self.drawn.values)}"
+        self.remedy = dict(known.cure) if known else self.explorer.defaults
         self.frame.card = {"what": what, "cure": cure, "last": last, "empty": bool(known and known.empty)}
-
-    def _last_good(self) -> str:
-        assert self.drawn is not None
-        name = self._moved or self.seen[0].name
-        control = self.explorer.control(name)
-        return f"last good: {control.label} = {said(control, self.drawn.values)}"
 
     # ------------------------------------------------------------------------------------- the page's wishes
 
     def _hear(self, message: dict) -> None:
-        wish = getattr(self, f"_do_{message.get('do')}", None)
-        if wish is not None:
-            wish(message)
-
-    def _do_try(self, message: dict) -> None:
-        trial = self.explorer.tries[int(message["at"])]
-        self.frame.advice = trial.watch
-        self.set(self.explorer.defaults | dict(trial.values))
-
-    def _do_cure(self, _: dict) -> None:
-        self.set(self._cure)
-
-    def _do_cancel(self, _: dict) -> None:
-        self.lane.cancel()
-        self._done()
-        if self.drawn is not None:
-            self.frame.notice = f"Stopped. You see {self._last_good().removeprefix('last good: ')}."
-
-    def _do_noise(self, _: dict) -> None:
-        name = self.explorer.reseed
-        control = self.explorer.control(name)
-        self.set({name: self.values[name] + 1 if self.values[name] < control.high else control.low})
-
-    def _do_csv(self, _: dict) -> None:
-        if self.drawn is not None:
-            text = self.explorer.table(self.drawn.result).to_csv(index=False)
-            self.frame.give(csv=text, name=f"{self.explorer.stem}.csv")
-
-    def _do_code(self, _: dict) -> None:
-        self.frame.give(code=self.explorer.snippet(self.drawn.values if self.drawn else self.values))
+        name = message.get("do")
+        if isinstance(name, str) and name in WISHES:
+            WISHES[name](self, message)
 
     def _tables(self) -> None:
         if self.frame.tables and self.drawn is not None:
@@ -397,36 +317,6 @@ class Session:
 
     def close(self) -> None:
         """The reader has left."""
-        for lane in filter(None, (self.lane, self.curves)):
-            lane.cancel()
-
-
-def curve_of(explorer: Explorer) -> Explorer:
-    """An explorer whose result is the whole curve: it goes through the pool and the cache like any other."""
-    whole = explorer.curve
-    assert whole is not None
-    return replace(explorer, stem=f"{explorer.stem}/curve", compute=lambda **values: whole(values), steps=None)
-
-
-def said(control: Control, values: Values) -> str:
-    """The setting of one control as a reader would write it."""
-    value = values[control.name]
-    if control.kind in ("choice", "films"):
-        labels = dict(controls.choices(control, values))
-        return ", ".join(labels.get(v, str(v)) for v in (value if isinstance(value, tuple) else (value,)))
-    return control.text(value)
-
-
-def sentence(text: str) -> str:
-    """An error's words as a reader expects them: a capital, a full stop."""
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
-
-
-def bad_link(refused: int) -> str:
-    """What to say about a link with settings out of range."""
-    if not refused:
-        return ""
-    many = NUMBERS[refused] if refused < len(NUMBERS) else f"{refused} settings"
-    were, them = ("was", "it") if refused == 1 else ("were", "them")
-    default = "default" if refused == 1 else "defaults"
-    return f"{many} in this link {were} out of range; I used the {default} for {them}."
+        self.lane.cancel()
+        if self.curve is not None:
+            self.curve.lane.cancel()

@@ -1,0 +1,36 @@
+"""What the frame itself says."""
+
+from __future__ import annotations
+
+from recprivlib.live import Control
+from recprivlib.live.contract import Values
+from widgets.kit.controls import choices
+
+BROKEN = "Something broke while computing this; the log has it."
+NUMBERS = ("no", "One setting", "Two settings", "Three settings", "Four settings")
+
+
+def setting(control: Control, values: Values) -> str:
+    """One setting as a reader would write it: "System = MF"."""
+    value = values[control.name]
+    if control.kind in ("choice", "films"):
+        labels = dict(choices(control, values))
+        text = ", ".join(labels.get(v, str(v)) for v in (value if isinstance(value, tuple) else (value,)))
+    else:
+        text = control.text(value)
+    return f"{control.label} = {text}"
+
+
+def sentence(text: str) -> str:
+    """An error's words as a reader expects them: a capital, a full stop."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def bad_link(refused: int) -> str:
+    """What to say about a link with settings out of range."""
+    if not refused:
+        return ""
+    many = NUMBERS[refused] if refused < len(NUMBERS) else f"{refused} settings"
+    were, them = ("was", "it") if refused == 1 else ("were", "them")
+    default = "default" if refused == 1 else "defaults"
+    return f"{many} in this link {were} out of range; I used the {default} for {them}."
