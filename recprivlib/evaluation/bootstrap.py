@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from recprivlib.evaluation.streams import stream
+from recprivlib.evaluation.streams import checked, stream
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array
 
@@ -42,7 +43,7 @@ class Difference:
 
 def total(per_user: Array) -> float:
     """The metric itself: the mean over users, or the RMSE averaged over folds."""
-    return float(_statistic(np.ones((1, len(per_user))), _Sums.of(per_user))[0])
+    return _Sums.of(per_user).total
 
 
 def interval(per_user: Array | Sequence[Array], seed: int = 0, draws: int = DRAWS) -> tuple[float, float]:
@@ -56,12 +57,17 @@ def intervals(per_user: Mapping[str, Array], seed: int = 0, draws: int = DRAWS) 
 
 
 def _intervals(sums: dict[str, _Sums], seed: int, draws: int) -> dict[str, tuple[float, float]]:
+    """All columns go through one product, since reading the weights is what takes the time."""
     n = len(next(iter(sums.values())).sums)
-    drawn: dict[str, list[Array]] = {name: [] for name in sums}
-    for weights in _weights(n, draws, stream(seed, "bootstrap")):
-        for name, part in sums.items():
-            drawn[name].append(_statistic(weights, part))
-    return {name: _percentiles(np.concatenate(values)) for name, values in drawn.items()}
+    columns = np.hstack([column for part in sums.values() for column in (part.sums, part.counts)])
+    drawn = np.vstack([weights @ columns for weights in _weights(n, draws, seed)])
+    values, at = [], 0
+    for part in sums.values():
+        width = part.sums.shape[1]
+        own, counts = drawn[:, at : at + width], drawn[:, at + width : at + 2 * width]
+        values.append(_ratio(own, counts, part.root))
+        at += 2 * width
+    return dict(zip(sums, _percentiles(np.array(values)), strict=True))
 
 
 def paired(a: Array | Sequence[Array], b: Array | Sequence[Array], seed: int = 0, draws: int = DRAWS) -> Difference:
@@ -78,13 +84,10 @@ def paired(a: Array | Sequence[Array], b: Array | Sequence[Array], seed: int = 0
     if (left.counts != right.counts).any():
         raise UserError("a paired difference needs the same split on both sides: other users or ratings were tested")
     drawn = [
-        _statistic(weights, left) - _statistic(weights, right)
-        for weights in _weights(len(left.sums), draws, stream(seed, "bootstrap"))
+        _statistic(weights, left) - _statistic(weights, right) for weights in _weights(len(left.sums), draws, seed)
     ]
-    low, high = _percentiles(np.concatenate(drawn))
-    whole = np.ones((1, len(left.sums)))
-    mean = float((_statistic(whole, left) - _statistic(whole, right))[0])
-    return Difference(mean, low, high, lower_is_better=left.root)
+    ((low, high),) = _percentiles(np.concatenate(drawn)[None, :])
+    return Difference(left.total - right.total, low, high, lower_is_better=left.root)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,21 +110,43 @@ class _Sums:
         parts = [cls.of(run) for run in runs]
         return cls(np.hstack([p.sums for p in parts]), np.hstack([p.counts for p in parts]), parts[0].root)
 
+    @property
+    def total(self) -> float:
+        """The metric of everybody."""
+        sums, counts = (column.sum(axis=0, keepdims=True) for column in (self.sums, self.counts))
+        return float(_ratio(sums, counts, self.root)[0])
+
 
 def _runs(values: Array | Sequence[Array]) -> list[Array]:
     return [values] if isinstance(values, np.ndarray) else [np.asarray(run) for run in values]
 
 
 def _statistic(weights: Array, part: _Sums) -> Array:
-    """The metric under each row of weights; a column that a draw leaves empty is left out of its mean."""
-    counts = weights @ part.counts
-    ratio = (weights @ part.sums) / np.maximum(counts, 1.0)
-    ratio = np.sqrt(ratio) if part.root else ratio
+    """The metric under each row of weights."""
+    return _ratio(weights @ part.sums, weights @ part.counts, part.root)
+
+
+def _ratio(sums: Array, counts: Array, root: bool) -> Array:
+    """Sums over counts, averaged over the columns; a column that a draw leaves empty is left out of its mean."""
+    ratio = sums / np.maximum(counts, 1.0)
+    ratio = np.sqrt(ratio) if root else ratio
     return ratio.sum(axis=1) / np.maximum((counts > 0).sum(axis=1), 1)
 
 
-def _weights(n: int, draws: int, rng: np.random.Generator) -> Iterator[Array]:
-    """How often each user is drawn, in blocks of resamples."""
+def _weights(n: int, draws: int, seed: int) -> Iterator[Array]:
+    """How often each user is drawn, in blocks of resamples; one block is kept, for who asks again."""
+    return iter((_kept(n, draws, checked(seed)),)) if n * draws <= BLOCK else _drawn(n, draws, seed)
+
+
+@lru_cache(maxsize=4)
+def _kept(n: int, draws: int, seed: int) -> Array:
+    (weights,) = _drawn(n, draws, seed)
+    weights.setflags(write=False)
+    return weights
+
+
+def _drawn(n: int, draws: int, seed: int) -> Iterator[Array]:
+    rng = stream(seed, "bootstrap")
     step = max(1, BLOCK // n)
     for start in range(0, draws, step):
         rows = min(step, draws - start)
@@ -129,6 +154,7 @@ def _weights(n: int, draws: int, rng: np.random.Generator) -> Iterator[Array]:
         yield np.bincount(cells.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
 
 
-def _percentiles(values: Array) -> tuple[float, float]:
-    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)
+def _percentiles(rows: Array) -> list[tuple[float, float]]:
+    """The ends of the interval in each row of draws."""
+    low, high = np.quantile(rows, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1)
+    return list(zip(low.tolist(), high.tolist(), strict=True))

@@ -18,7 +18,7 @@ def hit(above: Array, tied: Array, k: int) -> Array:
     >>> hit(np.array([0, 5, 0]), np.array([0, 0, 99]), 5).tolist()
     [1.0, 0.0, 0.05]
     """
-    return _mean_gain(above, tied, np.arange(k + 1.0))
+    return _mean_gain(above, tied, (k,), np.arange(k + 1.0))[0]
 
 
 def ndcg(above: Array, tied: Array, k: int) -> Array:
@@ -27,20 +27,31 @@ def ndcg(above: Array, tied: Array, k: int) -> Array:
     >>> ndcg(np.array([0, 2, 10]), np.array([0, 0, 0]), 10).round(3).tolist()
     [1.0, 0.5, 0.0]
     """
-    return _mean_gain(above, tied, np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, k + 2)))]))
-
-
-def _mean_gain(above: Array, tied: Array, cumulated: Array) -> Array:
-    """The mean gain over the places that ties allow; `cumulated[r]` is the gain of the first r places together."""
-    k = len(cumulated) - 1
-    first, last = np.minimum(above, k), np.minimum(above + tied + 1, k)
-    return (cumulated[last] - cumulated[first]) / (tied + 1)
+    return _mean_gain(above, tied, (k,), _discounts(k))[0]
 
 
 def gains(above: Array, tied: Array, ks: tuple[int, ...], suffix: str = "") -> dict[str, Array]:
     """HR and nDCG at each k, by name: `hr@10`, `ndcg@10`, with "/full" behind for the whole catalogue."""
-    named = {f"hr@{k}{suffix}": hit(above, tied, k) for k in ks}
-    return named | {f"ndcg@{k}{suffix}": ndcg(above, tied, k) for k in ks}
+    kinds = {"hr": np.arange(max(ks) + 1.0), "ndcg": _discounts(max(ks))}
+    return {
+        f"{kind}@{k}{suffix}": values
+        for kind, cumulated in kinds.items()
+        for k, values in zip(ks, _mean_gain(above, tied, ks, cumulated), strict=True)
+    }
+
+
+def _discounts(k: int) -> Array:
+    return np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, k + 2)))])
+
+
+def _mean_gain(above: Array, tied: Array, ks: tuple[int, ...], cumulated: Array) -> Array:
+    """The mean gain over the places that ties allow, one row a k.
+
+    `cumulated[r]` is the gain of the first r places together.
+    """
+    most = np.array(ks)[:, None]
+    first, last = np.minimum(above, most), np.minimum(above + tied + 1, most)
+    return (cumulated[last] - cumulated[first]) / (tied + 1)
 
 
 def squared_errors(users: Array, errors: Array, n_users: int) -> Array:

@@ -22,7 +22,7 @@ from recprivlib.protocols import Array, Model
 
 KS = (2, 5, 10)
 KS_NEW_USERS = (5, 10, 20, 30)
-BLOCK = 1 << 20  # scores held at once
+BLOCK = 1 << 21  # scores held at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +95,8 @@ def _in_catalogue(scores: Array, target: Array, known: sp.csr_array) -> tuple[Ar
     mark = np.take_along_axis(scores, target, axis=1)
     person, item = _pairs(known)
     lead = scores[person, item] - mark[person, 0]
-    above = np.count_nonzero(scores > mark, axis=1) - np.bincount(person[lead > 0], minlength=len(mark))
-    tied = np.count_nonzero(scores == mark, axis=1) - np.bincount(person[lead == 0], minlength=len(mark))
+    above = (scores > mark).sum(axis=1, dtype=np.int32) - np.bincount(person[lead > 0], minlength=len(mark))
+    tied = (scores == mark).sum(axis=1, dtype=np.int32) - np.bincount(person[lead == 0], minlength=len(mark))
     return above, tied - 1  # it ties with itself
 
 

@@ -29,5 +29,5 @@ class ItemWeights:
         if isinstance(weights, sp.csr_array):
             if weights.nnz * len(users) < (history.nnz + n_items) * n_items:
                 return (weights @ history.T.tocsr().toarray()).T
-            weights = weights.T.toarray().T
+            weights = weights.toarray(order="F")
         return history @ weights.T  # fastest when the weights lie in Fortran order

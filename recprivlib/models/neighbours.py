@@ -28,8 +28,8 @@ def rank_neighbours(similarity: Array, most: int = 200, rng: np.random.Generator
     most = min(most, n - 1)
     keys = np.empty((n, most), np.int64)
     circle = np.arange(n) if rng is None else rng.permutation(n)  # circle[place] = item
-    entry = np.zeros(n, np.int64) if rng is None else rng.integers(0, n, n)
-    place = np.empty(n, np.int64)
+    entry = np.zeros(n, np.int32) if rng is None else rng.integers(0, n, n).astype(np.int32)
+    place = np.empty(n, np.int32)
     place[circle] = np.arange(n)
     for start in range(0, n if most else 0, 256):
         rows = np.arange(start, min(start + 256, n))
@@ -50,8 +50,8 @@ def _around(place: Array, entry: Array) -> Array:
     """How late each item comes on the circle for those who enter it at `entry`, counted down from n − 1."""
     n = len(place)
     late = place - entry[:, None]
-    late += n * (late < 0)
-    return n - 1 - late
+    late += (late >> 31) & n  # where it is negative: once around
+    return np.subtract(n - 1, late, out=late)
 
 
 def neighbourhood(ranked: Ranked, k: int) -> sp.csr_array:

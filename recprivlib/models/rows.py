@@ -21,8 +21,10 @@ def pick(rows: Callable[[Array], Array], users: Array, items: Array, n_items: in
     shape = np.broadcast_shapes(users.shape, items.shape)
     step = max(1, BLOCK // n_items)
     if len(shape) == 2 and users.shape == (shape[0], 1):
-        table = np.empty(shape, np.float32)
         everything = items.shape == (1, n_items) and np.array_equal(items[0], np.arange(n_items))
+        if everything and shape[0] <= step:
+            return rows(users[:, 0]).astype(np.float32, copy=False)
+        table = np.empty(shape, np.float32)
         for start in range(0, shape[0], step):
             part = slice(start, start + step)
             scores = rows(users[part, 0])

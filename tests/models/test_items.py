@@ -42,8 +42,13 @@ def test_both_routes_are_taken(monkeypatch):
     """The test above would be blind if one of the two routes never ran: only the dense one unfolds the weights."""
     histories = sp.csr_array(np.eye(50, 60, dtype=np.float32))
     unfolded = []
-    to_array = sp.csc_array.toarray
-    monkeypatch.setattr(sp.csc_array, "toarray", lambda self: unfolded.append(self.nnz) or to_array(self))
+    to_array = sp.csr_array.toarray
+
+    def noted(self, order=None):
+        unfolded.extend([self.nnz] * (self.shape == (60, 60)))
+        return to_array(self, order)
+
+    monkeypatch.setattr(sp.csr_array, "toarray", noted)
     for density in (0.01, 0.9):
         weights = sp.random_array((60, 60), density=density, format="csr", dtype=np.float32, rng=0)
         catalogue(ItemWeights(histories, weights), 50, 60)
