@@ -23,6 +23,7 @@ from recprivlib.protocols import Array
 
 ROUNDING = 5e-4  # of ε: what the grid may add
 FINEST = 1 << 13  # grid points that cost next to nothing
+FAINT = 1e-280  # a weight too small to divide by
 LARGEST = 1 << 19  # grid points; a run that would need more is counted on a coarser grid, still from above
 
 
@@ -65,11 +66,19 @@ class Losses:
             k = max(0, math.floor(epsilon / self.step) + 1 - low)
             if k >= len(above) or above[k] <= target:
                 break
-            # δ = above − e^(ε−start)·beyond between two losses; where `beyond` underflows, the largest loss is safe.
-            found = (
-                start + math.log((above[k] - target) / beyond[k]) if beyond[k] > 0 else self.step * (low + len(masses))
-            )
+            if beyond[k] < FAINT:  # far beyond where the weights began
+                return self._bisected(delta)
+            # δ = above − e^(ε−start)·beyond between two losses
+            found = start + math.log((above[k] - target) / beyond[k])
         return float(max(epsilon, 0.0))
+
+    def _bisected(self, delta: float) -> float:
+        """The same, slower, where losses spread over many times what a double can hold of e^loss."""
+        low, high = 0.0, float(self.grid[-1])
+        while high - low > 1e-12 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.delta(middle) <= delta else (middle, high)
+        return high
 
 
 def discretised(profile: Curve, reverse: Curve, step: float, tail: float, largest: float = math.inf) -> Losses:

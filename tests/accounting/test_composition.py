@@ -42,6 +42,21 @@ def test_binomial_is_exact(each, count, delta):
     assert binomial_delta(epsilon, each, count) == pytest.approx(delta, rel=1e-6)
 
 
+@pytest.mark.parametrize("each", [0.001, 2.5])
+def test_a_thousand_million_releases_are_counted_in_little_memory(each):
+    """The sum of the losses is nearly normal: mean n·ε·tanh(ε/2), deviation √n·ε/cosh(ε/2). At small ε that is
+    Gaussian noise with μ = √n·ε; at large ε δ is nearly P(loss > ε), 4.75 deviations up. All of them in an array were
+    16 GB."""
+    count, delta = 10**9, 1e-6
+    found = binomial.epsilon(each, count, delta)
+    if each < 0.01:
+        expected = exact.epsilon(gaussian_pair(math.sqrt(count) * each), delta)
+    else:
+        deviation = math.sqrt(count) * each / math.cosh(each / 2)
+        expected = count * each * math.tanh(each / 2) + 4.7534 * deviation
+    assert found == pytest.approx(expected, rel=1e-5)
+
+
 def test_count_of_randomised_responses_is_not_forgotten():
     """fmf_ldp at ε = 2.5, 100 reports × 20 epochs: 4,505, not 2.5.
 
