@@ -184,7 +184,7 @@ class Release:
     neighbours: Mapping[tuple[Unit, Relation], Change | Unbounded]
     count: int = 1
     seen_by: tuple[View, ...] = ("server", "shuffled", "model")  # who sees it, or something computed from it alone
-    partition: str = ""  # releases that share a name read disjoint data: together they cost their maximum
+    partition: str = ""  # releases that share a name cost their maximum: any two neighbours differ in one of them alone
     crowd: int = 1  # honest people whose reports a shuffler mixes, each of the `count` times; same ε for any two inputs
 
 

@@ -68,7 +68,7 @@ class Filter:
 
     def spend(self, mechanism: Any, count: int = 1, distance: float = 1.0, relation: Relation = "replace") -> float:
         """Pay for `count` releases BEFORE they are made; what is left in units of `measure`, or Overspent."""
-        cost = count * Fraction(_cost(mechanism, distance, relation, self.measure, self.order))
+        cost = _cost(mechanism, count, distance, relation, self.measure, self.order)
         with self._lock:
             left = Fraction(self.limit) - self._spent
             if cost > left + SLACK * Fraction(self.limit):
@@ -103,7 +103,7 @@ class Odometer:
     def record(self, mechanism: Any, count: int = 1, distance: float = 1.0, relation: Relation = "replace") -> float:
         """Add `count` releases; ε so far."""
         measure: Measure = "zcdp" if self.delta else "pure"
-        cost = count * Fraction(_cost(mechanism, distance, relation, measure, math.nan))
+        cost = _cost(mechanism, count, distance, relation, measure, math.nan)
         with self._lock:
             self._spent += cost
             return self._read(float(self._spent))
@@ -123,8 +123,12 @@ class Odometer:
         return rho + 2 * math.sqrt(rho * math.log(1 / share))
 
 
-def _cost(mechanism: Any, distance: float, relation: Relation, measure: Measure, order: float) -> float:
-    """What one release costs; refused where it has no finite cost in this measure."""
+def _cost(mechanism: Any, count: int, distance: float, relation: Relation, measure: Measure, order: float) -> Fraction:
+    """What `count` releases cost, never below 0; refused where that is infinite in this measure."""
+    if not isinstance(count, int) or count < 1:
+        raise UserError(f"count is {count!r}, but must be a whole number from 1 on")
+    if not 0 <= distance < math.inf:
+        raise UserError(f"the distance is {distance!r}, but must be a number from 0 on")
     loss = mechanism.loss(distance)
     if isinstance(loss, NoBound | NotKnown):
         raise UserError(f"no budget can pay for this release: {loss.reason}")
@@ -132,7 +136,7 @@ def _cost(mechanism: Any, distance: float, relation: Relation, measure: Measure,
     cost = 0.0 if one is None else COSTS[measure](one, order)
     if not math.isfinite(cost):
         raise UserError(f"{measure} has no finite cost for {one.words if one else 'this'}; choose another measure")
-    return cost
+    return count * Fraction(cost)
 
 
 def _divergence(one: Pair, order: float) -> float:

@@ -145,7 +145,10 @@ def _part(release: Release, change: Change | Unbounded, unit: Unit, relation: Re
     # Clones hide a changed report, not a missing one: a person who comes or goes is counted without them.
     joins = unit == "user" and relation == "add-remove"
     if view == "shuffled" and release.crowd > 1 and math.isfinite(one.pure) and not joins:
-        one = shuffled(one, release.crowd, bit=_sends_bits(release))
+        # However little the one report changed, the others' are any reports: clones are as rare as the whole ε says.
+        whole = pair(release.mechanism.loss(max(change.distance, 1.0)), relation)
+        assert whole is not None
+        one = shuffled(whole, release.crowd, bit=_sends_bits(release))
     return one, release.count * change.inputs
 
 

@@ -50,7 +50,7 @@ def shuffled(local: Pair, crowd: int, bit: bool = False) -> Pair:
         local, words=f"{local.words} shuffled among {crowd:,} people", profile=profile, reverse=profile,
         divergence=None, mean=mean, variance=float(masses @ (losses - mean) ** 2),
                lattice=0.0, binary=False, crowd=crowd,
-        note="clones of a randomised bit" if bit and local.binary else "clones of any ε-DP report",
+        note=f"{'a randomised bit' if bit and local.binary else 'a report'} has this ε for any two inputs of anybody",
     )  # fmt: skip
 
 

@@ -118,3 +118,15 @@ def test_zcdp_budget_and_bill_agree():
     one = pair(Pure(0.1), "replace")
     assert one is not None
     assert one.rho == pytest.approx(0.005)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"count": 0}, {"count": -5}, {"count": 1.5}, {"distance": -3.0}, {"distance": math.nan}]
+)
+def test_nothing_earns_budget_back(wrong):
+    """A negative count or distance once refilled the purse."""
+    purse, meter = Filter(1.0), Odometer()
+    for pay in (purse.spend, meter.record):
+        with pytest.raises(UserError, match=r"(count|distance) is"):
+            pay(Laplace(0.5), **wrong)
+    assert (purse.left, meter.epsilon) == (1.0, 0.0)

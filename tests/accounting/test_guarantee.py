@@ -179,6 +179,16 @@ def test_a_shuffler_helps_only_whom_it_mixes():
     assert not any("honest" in said for said in local.assumptions)
 
 
+def test_a_small_change_finds_no_more_clones_than_a_large_one():
+    """Clones are other people's reports, which any input may have written: a change of .1 at ε = 3 is not hidden
+    by as many as a whole ε of .15 would be."""
+    small, large = (
+        guarantee(ledger(release(OneBitGradient(epsilon=3.0), Change(distance=d), crowd=1000)), *USER, 1e-6, "shuffled")
+        for d in (0.1, 1.0)
+    )
+    assert small.epsilon == large.epsilon
+
+
 def test_a_person_who_comes_or_goes_is_not_hidden_by_clones():
     """Clones are proved for replacement: under add-remove of a user a shuffle counts as no shuffle."""
     one = release(OneBitGradient(epsilon=1.0), terms=("user", "add-remove"), count=10, crowd=1000)
