@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -144,15 +145,25 @@ def steps(
     flipping = system.ledger(source.interactions.sizes).releases[0].mechanism
     number = crowd.blocks(source, people)
     key = (source.checksum, people, seed, server, epsilon)
+
+    def shown(learned: Learned, yours: Scores) -> Result:
+        return _result(source, system, flipping, learned, yours, people, server, neighbors, metric, unit, seed)
+
+    def kept(learned: Learned) -> Result:
+        make = partial(_yours, source, learned, neighbors, seed)
+        return shown(learned, MEMORY.get(("dplcf yours", *key, neighbors), make))
+
     known = MEMORY.known(("learned", *key))
     if known is not None:
-        yield 1.0, _result(source, system, flipping, known, people, server, neighbors, metric, unit, seed)
+        yield 1.0, kept(known)
         return
     for done, sums in enumerate(crowd.sums(source, people, seed, flipping), 1):
         learned = _learn(source, system, flipping, sums, people, seed)
         if done == number:
             MEMORY.get(("learned", *key), lambda made=learned: made)  # type: ignore[misc]
-        yield done / number, _result(source, system, flipping, learned, people, server, neighbors, metric, unit, seed)
+            yield 1.0, kept(learned)
+        else:
+            yield done / number, shown(learned, _yours(source, learned, neighbors, seed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,21 +173,22 @@ class Learned:
     users: int
     ranked: Ranked | None
     model: Any
-    popular: Array  # noisy popularity from the same reports
+    private: Rates  # of the noisy popularity from the same reports
     estimated: Array  # similarity of the pairs in the scatter
 
 
 def _learn(source: Dataset, system: Any, flipping: Any, sums: Mapping[str, Array], people: int, seed: int) -> Learned:
-    train, rng = holdout(source, seed).train, crowd.learner(source, people, seed)
+    held_out, rng = holdout(source, seed), crowd.learner(source, people, seed)
     popular = dplcf.popularity(sums, flipping.p, flipping.q).astype(np.float32)
+    private, users = _rates(_scores(held_out, PerItem(popular))), int(sums["users"])
     first, second = _pairs(source, seed)
     if isinstance(system, dplcf.DPLCFSpectral):
-        model: Any = system.learn(sums, train, rng)
-        estimated = _spectral_similarity(model, system, int(sums["users"]), popular, first, second)
-        return Learned(int(sums["users"]), None, model, popular, estimated)
+        model: Any = system.learn(sums, held_out.train, rng)
+        estimated = _spectral_similarity(model, system, users, popular, first, second)
+        return Learned(users, None, model, private, estimated)
     similarity = system.similarities(sums)
     ranked = rank_neighbours(similarity, MOST, rng)
-    return Learned(int(sums["users"]), ranked, None, popular, similarity[first, second])
+    return Learned(users, ranked, None, private, similarity[first, second])
 
 
 def _spectral_similarity(model: Any, system: Any, users: int, popular: Array, first: Array, second: Array) -> Array:
@@ -190,14 +202,9 @@ def _spectral_similarity(model: Any, system: Any, users: int, popular: Array, fi
 
 
 def _result(
-    source: Dataset, system: Any, flipping: Any, learned: Learned, people: int, server: str, neighbors: int,
-    metric: str, unit: str, seed: int,
+    source: Dataset, system: Any, flipping: Any, learned: Learned, yours: Scores, people: int, server: str,
+    neighbors: int, metric: str, unit: str, seed: int,
 ) -> Result:  # fmt: skip
-    held_out = holdout(source, seed)
-    model = learned.model
-    if learned.ranked is not None:
-        model = ItemWeights(held_out.train.matrix, neighbourhood(learned.ranked, neighbors))
-    yours = _scores(held_out, model)
     popular = _baseline(source, seed, "popularity")
     name = "{}@{}".format(*METRICS[metric])
     drawn = intervals({"own": yours.per_user[name], "versus": yours.per_user[name] - popular.per_user[name]}, seed)
@@ -210,11 +217,19 @@ def _result(
         truth=flipping.p, honest=1 - flipping.q, lies=_lies(source, flipping),
         yours=_rates(yours), interval=drawn["own"], versus=versus,
         bound=_rates(_bound(source, seed, neighbors)), popular=_rates(popular),
-        private_popular=_rates(_scores(held_out, PerItem(learned.popular))),
+        private_popular=learned.private,
         chance=_rates(_baseline(source, seed, "chance")),
         pairs=plots.Pairs(*_truth(source, seed), learned.estimated), watched=watched, reported=reported, titles=titles,
         bill=_bill(system, source, unit, SERVERS[server][0]),
     )  # fmt: skip
+
+
+def _yours(source: Dataset, learned: Learned, neighbors: int, seed: int) -> Scores:
+    """How well the server does, with so many neighbours cut from what it learned."""
+    held_out, model = holdout(source, seed), learned.model
+    if learned.ranked is not None:
+        model = ItemWeights(held_out.train.matrix, neighbourhood(learned.ranked, neighbors))
+    return _scores(held_out, model)
 
 
 def _scores(held_out: Any, model: Any) -> Scores:
@@ -291,15 +306,19 @@ def _truth(source: Dataset, seed: int) -> tuple[Array, Array]:
 
 def _tiles(source: Dataset, flipping: Any, seed: int) -> tuple[tuple[bool, ...], tuple[bool, ...], tuple[str, ...]]:
     """Ada's films among others, what her phone reports of them, and their titles. Ada is invented."""
-    numbers = {title: item for item, title in enumerate(source.titles)}
-    popular = np.argsort(-np.bincount(source.interactions.items, minlength=len(source.titles)), kind="stable")
-    hers = [numbers[title] for title in ADA if title in numbers] or [int(i) for i in popular[40:360:40]]
-    others = [int(item) for item in popular[: 4 * TILES : 4] if item not in hers][: TILES - len(hers)]
-    rng = np.random.default_rng([seed, TILES])
-    shown = rng.permutation(np.array(hers + others))
-    watched = np.isin(shown, hers)
-    reported = flipping.release(watched, crowd.Replay(rng.random(len(shown))))
-    return tuple(watched.tolist()), tuple(reported.tolist()), tuple(film(source.titles[i]) for i in shown)
+
+    def make() -> tuple[Array, Array, tuple[str, ...]]:
+        numbers = {title: item for item, title in enumerate(source.titles)}
+        popular = np.argsort(-np.bincount(source.interactions.items, minlength=len(source.titles)), kind="stable")
+        hers = [numbers[title] for title in ADA if title in numbers] or [int(i) for i in popular[40:360:40]]
+        others = [int(item) for item in popular[: 4 * TILES : 4] if item not in hers][: TILES - len(hers)]
+        rng = np.random.default_rng([seed, TILES])
+        shown = rng.permutation(np.array(hers + others))
+        return np.isin(shown, hers), rng.random(len(shown)), tuple(film(source.titles[i]) for i in shown)
+
+    watched, uniforms, titles = MEMORY.get(("dplcf tiles", source.checksum, seed), make)
+    reported = flipping.release(watched, crowd.Replay(uniforms))
+    return tuple(watched.tolist()), tuple(reported.tolist()), titles
 
 
 def _bill(system: Any, source: Dataset, unit: str, name: str) -> Bill:

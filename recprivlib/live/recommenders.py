@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from recprivlib.baselines import SYSTEMS
 from recprivlib.data import Dataset
@@ -101,7 +102,7 @@ def compute(
         "chance": ranking.chance(source, seed),
     }
     rates, groups = ranking.rates(source, seed, k, rivals, scores)
-    lists = [ranking.best(_model(source, name, neighbors, seed), person) for name in (system, "popularity")]
+    lists = [_list(source, name, neighbors, seed, person) for name in (system, "popularity")]
     titles = [ranking.spoken(source, items) for items in (person.indices, *lists)]
     return Result(
         system, neighbors if system == "item-knn" else None, k, rivals, data, seed,
@@ -121,8 +122,17 @@ def _model(data: Dataset, system: str, neighbors: int, seed: int) -> Any:
 
 
 def _hits(data: Dataset, system: str, neighbors: int, seed: int) -> ranking.Hits:
-    key = (system, neighbors if system == "item-knn" else None)
-    return ranking.hits(data, seed, key, lambda: _model(data, system, neighbors, seed))
+    return ranking.hits(data, seed, _key(system, neighbors), lambda: _model(data, system, neighbors, seed))
+
+
+def _list(data: Dataset, system: str, neighbors: int, seed: int, person: sp.csr_array) -> Array:
+    """The films for one person; kept, since most moves leave them as they are."""
+    key = ("list", data.checksum, seed, *_key(system, neighbors), tuple(person.indices.tolist()))
+    return MEMORY.get(key, lambda: ranking.best(_model(data, system, neighbors, seed), person))
+
+
+def _key(system: str, neighbors: int) -> tuple[str, int | None]:
+    return system, neighbors if system == "item-knn" else None
 
 
 def curve(values: Values) -> Curve:
