@@ -114,7 +114,7 @@ NO_YES, ZERO_ONE, STARS = ("no", "yes"), ("0", "1"), ("1 star", "5 stars")
 REPORTS = ("reports no", "reports yes")
 
 SUBJECTS: dict[str, Subject] = {
-    "randomized-response": Subject("randomised response", RandomizedResponse, NO_YES, REPORTS, _bit,
+    "randomized-response": Subject("randomized response", RandomizedResponse, NO_YES, REPORTS, _bit,
                                    lambda y: NO_YES[int(y)]),
     "k-randomized-response": Subject("five-star response", KRandomizedResponse, ("1 star", "2 stars"),
                                      tuple(f"reports {n}" for n in range(1, 6)), _bit, lambda y: f"{int(y) + 1}"),
