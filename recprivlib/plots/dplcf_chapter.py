@@ -63,7 +63,8 @@ def line(
 ) -> Line:
     """A system's metric along the parameter `x`."""
     found = rows(table, metric, **where).sort_values(x)
-    return Line(label, role, *(found[name].tolist() for name in (x, "value", "low", "high")), dash)
+    xs, ys, low, high = (found[name].tolist() for name in (x, "value", "low", "high"))
+    return Line(label, role, xs, ys, low, high, dash)
 
 
 def level(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> float:
