@@ -21,6 +21,8 @@ from recprivlib.mechanisms.losses import Channel, DiscreteGaussianShift, Pure
 from recprivlib.parameters import UserError, check, parameter
 from recprivlib.protocols import Array, Claim
 
+FARTHEST = 2.0**51  # beyond it doubles no longer round to the nearest whole number as they should
+
 
 @dataclass(frozen=True)
 class DiscreteLaplace:
@@ -142,7 +144,11 @@ class OnGrid:
         return np.float64(start), np.float64(start + self.noise.sensitivity * self.step)
 
     def _steps(self, x: Array) -> Array:
-        return np.floor(np.clip(reals(x), self.low, self.high) / self.step + 0.5).astype(np.int64)
+        steps = np.clip(reals(x), self.low, self.high) / self.step
+        if (far := np.abs(steps) > FARTHEST).any():
+            most = FARTHEST * self.step
+            raise UserError(f"the value {np.asarray(x)[far].ravel()[0]:g} is too large for this grid; at most {most:g}")
+        return np.floor(steps + 0.5).astype(np.int64)
 
     def release(self, x: Array, rng: np.random.Generator) -> Array:
         return np.clip(self.noise.release(self._steps(x), rng) * self.step, self.low, self.high)
@@ -183,6 +189,8 @@ def whole(x: Array) -> Array:
     x = np.asarray(x)
     if x.dtype.kind not in "iub":
         rounded = np.rint(reals(x))
+        if (far := np.abs(rounded) > FARTHEST).any():
+            raise UserError(f"the whole number {x[far].ravel()[0]:g} is too large; at most {FARTHEST:.0f}")
         if not np.array_equal(rounded, x):
             raise UserError(f"this mechanism takes whole numbers, not {x[rounded != x].ravel()[0]!s}")
         x = rounded

@@ -1,6 +1,7 @@
 """Exact samplers on whole numbers and fractions, fed by the operating system (`secure`).
 
-No seed, no floating-point noise: what is drawn has precisely the distribution that is accounted.
+No seed, no floating-point noise. Noise has precisely the distribution that is accounted; the probabilities of a
+finite answer are rounded up to whole multiples of 2⁻⁶², which the likeliest pays for.
 Canonne, Kamath & Steinke, "The Discrete Gaussian for Differential Privacy" (2020), Algorithms 1 to 3.
 """
 
@@ -24,15 +25,14 @@ def words(shape: tuple[int, ...] | int) -> Array:
 
 
 def bernoulli(p: Array) -> Array:
-    """True with probability p, rounded to a whole multiple of 2⁻⁶³ that is neither 0 nor 1 unless p is."""
+    """True with probability p, rounded up to a whole multiple of 2⁻⁶³ that is not 1 unless p is."""
     p = np.asarray(p, float)
     return (words(p.shape) < threshold(p)) | (p >= 1)
 
 
 def threshold(p: Array) -> Array:
-    """How many of the 2⁶³ words mean true; at least one where p > 0."""
-    whole = np.ldexp(np.minimum(p, 1 - 2.0**-53), WORD).astype(np.int64)
-    return np.where(np.asarray(p) > 0, np.maximum(whole, 1), 0)
+    """How many of the 2⁶³ words mean true; rounded up, for a lie that is too rare would cost privacy."""
+    return np.ceil(np.ldexp(np.minimum(p, 1 - 2.0**-53), WORD)).astype(np.int64)
 
 
 def draw(matrix: Array, rows: Array) -> Array:
@@ -47,7 +47,7 @@ def draw(matrix: Array, rows: Array) -> Array:
 
 def weights(matrix: Array) -> Array:
     """The channel in whole numbers out of 2⁶² a row: what can happen keeps a weight, the likeliest takes the rest."""
-    whole = np.where(matrix > 0, np.maximum(np.ldexp(matrix, 62).astype(np.int64), 1), 0)
+    whole = np.ceil(np.ldexp(matrix, 62)).astype(np.int64)
     rows = np.arange(len(whole))
     likeliest = whole.argmax(axis=1)
     whole[rows, likeliest] = 0

@@ -45,9 +45,16 @@ class Secure:
     def loss(self, distance: float = 1.0) -> Any:
         return self.mechanism.loss(distance)
 
+    @property
+    def log_density(self) -> Any:
+        """The mechanism's own, where it states one."""
+        return self.mechanism.log_density
+
 
 def secure(mechanism: Any) -> Secure:
     """The secure form of `mechanism`, or a UserError where there is none."""
+    if isinstance(mechanism, Secure):
+        return mechanism
     real = mechanism.discrete() if hasattr(mechanism, "discrete") else mechanism
     if not hasattr(real, "exact"):
         name = type(mechanism).__name__

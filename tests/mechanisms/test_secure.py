@@ -7,7 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from recprivlib.mechanisms import MECHANISMS, Gaussian, GaussianOnSample, Laplace, LaplaceClamped, Piecewise, secure
+from recprivlib.mechanisms import (
+    MECHANISMS,
+    Gaussian,
+    GaussianOnSample,
+    KRandomizedResponse,
+    Laplace,
+    LaplaceClamped,
+    Piecewise,
+    RandomizedResponse,
+    exact,
+    secure,
+)
 from recprivlib.mechanisms.common import SECURE, epsilon_of
 from recprivlib.mechanisms.discrete import power_of_two
 from recprivlib.mechanisms.losses import DiscreteGaussianShift
@@ -146,3 +157,22 @@ def test_inputs_are_clipped_where_the_mechanism_has_a_range():
             np.testing.assert_array_equal(*y)
     y = [LaplaceClamped().release(np.full(100, x), np.random.default_rng(1)) for x in (50.0, 5.0)]
     np.testing.assert_array_equal(*y)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 20.0, 43.0, 50.0])
+def test_rounding_a_probability_never_makes_a_lie_rarer(epsilon):
+    """At ε = 43 a lie has 1.95 of 2⁶³ words: rounded down to one word, ε was 43.7."""
+    lies, words = int(exact.threshold(RandomizedResponse(epsilon).q)), 2**63
+    assert math.log((words - lies) / lies) <= epsilon * (1 + 1e-15)
+    rows = exact.weights(KRandomizedResponse(epsilon).channel).astype(object)
+    assert {sum(row) for row in rows} == {2**62}
+    assert math.log(max(map(max, rows)) / min(map(min, rows))) <= epsilon * (1 + 1e-15)
+
+
+@pytest.mark.parametrize("m", [secure(Laplace()), secure(Gaussian()), MECHANISMS["discrete-laplace"]])
+def test_numbers_beyond_the_grid_are_refused_rather_than_wrapped(m):
+    """2⁶³ wraps to −2⁶³: two neighbours at that edge were as far apart as can be."""
+    release = m.release if m is not MECHANISMS["discrete-laplace"] else m.exact
+    with pytest.raises(UserError, match="too large"):
+        release(np.array([1e19]))
+    assert np.abs(release(np.array([2.0**40])) - 2.0**40).max() < 1000
