@@ -41,6 +41,7 @@ class Cell:
     checksum: str
     protocol: str
     seed: int
+    ks: tuple[int, ...] | None = None  # list lengths; None: those of the protocol
 
     def address(self) -> str:
         """The name of its file, without the ending."""
@@ -89,7 +90,7 @@ def compute(task: tuple[Cell, str]) -> Outcome:
         data = dataset(cell.data, cell.users, cell.items)
         if data.checksum != cell.checksum:
             raise UserError(f"this worker's {cell.data} has checksum {data.checksum[:12]}…, not {cell.checksum[:12]}…")
-        report = run(cell.system, data, settings=cell.params, protocol=cell.protocol, seed=cell.seed)
+        report = run(cell.system, data, settings=cell.params, protocol=cell.protocol, seed=cell.seed, ks=cell.ks)
         return Outcome(cell, report, seconds=time.perf_counter() - start)
     except Exception as error:
         said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,10 +32,12 @@ def run(
     name: str | None = None,
     users: int | None = None,
     items: int | None = None,
+    ks: Sequence[int] | None = None,
 ) -> Report:
     """Train, evaluate and account one system at one seed.
 
-    `system` is a name of the registry or a system value; `users` and `items` size the synthetic population.
+    `system` is a name of the registry or a system value; `users` and `items` size the synthetic population;
+    `ks` are the list lengths, if not those of the protocol.
     """
     name, entry = _entry(system, name, protocol)
     value = configured(entry.system, dict(settings or {}))
@@ -48,7 +50,7 @@ def run(
         start = time.perf_counter()
         model = value.fit(fold.train, stream(seed, "fit", part))
         fitted = time.perf_counter()
-        folds.append(evaluate(model, fold))
+        folds.append(evaluate(model, fold, ks))
         seconds["fit"] += fitted - start
         seconds["evaluate"] += time.perf_counter() - fitted
     scores = merged(folds)

@@ -11,6 +11,7 @@ A new chapter adds its own pair of files; they are found by listing. A grid of a
     protocol = "loo-latest"               # default: by the system's task
     seeds = "0-9"
     against = "popularity"                # adds paired differences to this system, on the same splits
+    ks = [1, 2, 3]                        # list lengths; default: by the protocol
     slow = true                           # never in the sample that each `make test` recomputes
     parameters = { neighbors = [10, 20] }
 
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 REPOSITORY = PACKAGE.parent
 CELLS = REPOSITORY / "_build" / "cells"
-OPTIONS = ("systems", "seeds", "data", "users", "items", "protocol", "parameters", "against", "slow")
+OPTIONS = ("systems", "seeds", "data", "users", "items", "protocol", "parameters", "against", "ks", "slow")
 ABOUT = ("system", "data", "users", "items", "checksum", "protocol", "seeds")
 FOUND = ("metric", "value", "low", "high", "first", "against", "difference", "difference_low", "difference_high",
          "claimed", "counted")  # fmt: skip
@@ -129,6 +130,7 @@ def _grid(
     items: int | None = None,
     parameters: Mapping[str, Sequence[Any]] | None = None,
     against: str | None = None,
+    ks: Sequence[int] | None = None,
     slow: bool = False,
 ) -> Grid:
     if re.fullmatch(r"\d+(-\d+)?", str(seeds)) is None:
@@ -136,7 +138,7 @@ def _grid(
     first, _, last = str(seeds).partition("-")
     cells = plan(
         systems, parameters or {}, data=data, protocol=protocol, seeds=range(int(first), int(last or first) + 1),
-        users=users, items=items, read=False,
+        users=users, items=items, ks=ks, read=False,
     )  # fmt: skip
     if against is not None and against not in systems:
         raise UserError(f"against is {against!r}, but must be one of the grid's systems")

@@ -77,6 +77,7 @@ def plan(
     seeds: Iterable[int] = (0,),
     users: int | None = None,
     items: int | None = None,
+    ks: Sequence[int] | None = None,
     read: bool = True,
 ) -> list[Cell]:
     """The cells of a grid, each once; every mistake in it is said here, before anything runs.
@@ -89,13 +90,15 @@ def plan(
         (name, settings, protocol_of(name, get(name), one))
         for name in names for settings in _settings(name, grid) for one in wanted
     ]  # fmt: skip
-    cells = []
+    cells, lengths = [], tuple(ks) if ks else None
     for source in data:
         size = (users, items) if source == "synthetic" or "synthetic" not in data else (None, None)
         pinned = None if read or source not in RECIPES else RECIPES[source].checksum
         checksum = pinned or dataset(source, *size).checksum
         cells += [
-            Cell(name, settings, source, *size, checksum, one, seed) for name, settings, one in runs for seed in seeds
+            Cell(name, settings, source, *size, checksum, one, seed, lengths)
+            for name, settings, one in runs
+            for seed in seeds
         ]
     return list({cell.address(): cell for cell in cells}.values())
 

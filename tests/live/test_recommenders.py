@@ -240,6 +240,25 @@ def test_the_whole_curve_is_the_mean_of_its_seeds(monkeypatch):
     assert all(low < mean < high for low, mean, high in zip(found.low, found.mean, found.high, strict=True))
 
 
+def test_the_committed_curve_is_the_one_that_would_be_computed(monkeypatch):
+    values = EXPLORER.defaults | {"system": "popularity"}
+    read = live.curve(values).rates
+    monkeypatch.setattr(live, "MEMORY", Memory(1 << 26))
+    monkeypatch.setattr(live, "_committed", lambda *about: None)
+    computed = live.curve(values).rates
+    for pool in live.POOLS:
+        assert read[pool].shape == computed[pool].shape == (1, 20, 3)
+        assert read[pool] == pytest.approx(computed[pool], abs=2 / 943)  # as forgiving as the check of the table
+
+
+def test_every_stop_of_the_book_is_committed(monkeypatch):
+    monkeypatch.setattr(live, "_hits", None)  # nothing may be computed
+    monkeypatch.setattr(live, "MEMORY", Memory(1 << 26))
+    for system, _ in EXPLORER.control("system").choices:
+        found = live.curve(EXPLORER.defaults | {"system": system})
+        assert found.rates["full"].shape == (len(live.STOPS) if system == "item-knn" else 1, 20, 3)
+
+
 def test_the_lists_escape_titles_and_count_what_they_share(result):
     text = EXPLORER.figures[1].draw(replace(result, yours=("<b>", "A (1999)"), popular=("A (1999)", "B")), View())
     assert "<b>" not in text
