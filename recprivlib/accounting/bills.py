@@ -93,10 +93,15 @@ def as_json(found: Guarantee) -> Bill:
     return shape | ({"why_infinite": found.why_infinite} if found.why_infinite else {})
 
 
+def usual_delta(ledger: Ledger, unit: Unit, relation: Relation, view: View, small: float) -> float:
+    """0 where that says all there is to say, else `small`."""
+    return 0.0 if resolved(ledger, unit, relation, view).pure else small
+
+
 def _bill(ledger: Ledger, unit: Unit, relation: Relation, delta: float | None, view: View | None, small: float) -> Bill:
-    view = view or _default_view(ledger)
+    view = view or default_view(ledger)
     if delta is None:
-        delta = 0.0 if resolved(ledger, unit, relation, view).pure else small
+        delta = usual_delta(ledger, unit, relation, view, small)
     counted = guarantee(ledger, unit, relation, delta, view)
     return {
         "claimed": _claimed(ledger.claimed),
@@ -134,7 +139,7 @@ def _news(counted: Guarantee, others: list[Guarantee]) -> list[Guarantee]:
     return told[1:]
 
 
-def _default_view(ledger: Ledger) -> View:
+def default_view(ledger: Ledger) -> View:
     """The server's, if it is promised anything; else what the published model tells."""
     return next(v for v in ("server", "model", "shuffled") if any(v in r.seen_by for r in ledger.releases))
 
@@ -143,7 +148,7 @@ def _terms(
     ledger: Ledger, usual: tuple[Unit, Relation] | None, unit: Unit | None, relation: Relation | None, view: View | None
 ) -> tuple[Unit, Relation]:
     """What is asked for; a half that is left out is the usual one, or the first that goes with the other half."""
-    known = supported(ledger, view or _default_view(ledger))
+    known = supported(ledger, view or default_view(ledger))
     usual = usual or (known[0] if known else None)
     for terms in ([usual] if usual else []) + known:
         if unit in (None, terms[0]) and relation in (None, terms[1]):

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.protocols import Array, Ledger, Relation, Unbounded, Unit, View
+from recprivlib.mechanisms import Secure
+from recprivlib.protocols import Array, Change, Ledger, Relation, Release, Unbounded, Unit, View
 
 CHUNK = 1 << 20  # releases held at once
 MOST = 1 << 25  # releases a world may cost; a longer composition is attacked through a part of it
@@ -29,13 +30,14 @@ class Game:
 
 
 def mechanism_game(
-    mechanism: Any, times: int, trials: int, rng: np.random.Generator, *, opposite: bool = False
+    mechanism: Any, times: int, trials: int, rng: np.random.Generator, *, opposite: bool = False, distance: float = 1.0
 ) -> Game:
     """Tell the mechanism's worst pair of inputs apart from `times` independent releases.
 
-    `opposite`: every second input moves the other way, as the two bits of a swap do.
+    `opposite`: every second input moves the other way, as the two bits of a swap do. `distance` other than 1 is for
+    numbers with noise added.
     """
-    pair = tuple(np.asarray(x) for x in mechanism.worst_pair())
+    pair = apart(mechanism, distance)
     attack, ratio = statistic(mechanism, pair, rng)
     used = int(min(times, max(1, MOST // trials)))
     part = f", {used} of {times} releases" if used < times else f", {times} releases together" if times > 1 else ""
@@ -48,12 +50,26 @@ def mechanism_game(
         here, there = (pair[world], pair[1 - world] if opposite else pair[world])
         inputs = np.stack([there if turn % 2 else here for turn in range(used)])
         x = np.broadcast_to(inputs, (runs, *inputs.shape)).reshape(runs * used, *pair[world].shape)
-        ratios = ratio(mechanism.release(x, rng)).reshape(runs, used)
+        ratios = ratio(released(mechanism, x, rng)).reshape(runs, used)
         if opposite:
             ratios[:, 1::2] *= -1
         return ratios.sum(axis=1)
 
     return Game(attack + part, play)
+
+
+def released(mechanism: Any, x: Array, rng: np.random.Generator) -> Array:
+    """The real release; one that is secure takes no generator."""
+    return mechanism.release(x) if isinstance(mechanism, Secure) else mechanism.release(x, rng)
+
+
+def apart(mechanism: Any, distance: float = 1.0) -> tuple[Array, Array]:
+    """Two inputs of the mechanism that far apart: its worst pair, or part of the way between numbers."""
+    low, high = (np.asarray(x) for x in mechanism.worst_pair())
+    if distance == 1:
+        return low, high
+    step = distance * (high - low)
+    return low, low + (np.floor(step + 1e-9) if high.dtype.kind in "iu" else step).astype(high.dtype)
 
 
 def statistic(
@@ -92,7 +108,7 @@ def _stated_ratio(mechanism: Any, pair: tuple[Array, ...]) -> Callable[[Array], 
 
 def _learned_ratio(mechanism: Any, pair: tuple[Array, ...], rng: np.random.Generator, runs: int = 20_000) -> Callable:
     """Ratios of add-one frequencies over the outputs that runs of their own showed."""
-    heard = [_keys(mechanism.release(np.broadcast_to(x, (runs, *x.shape)), rng)) for x in pair]
+    heard = [_keys(released(mechanism, np.broadcast_to(x, (runs, *x.shape)), rng)) for x in pair]
     keys = np.unique(np.concatenate(heard))
     zero, one = (np.bincount(np.searchsorted(keys, h), minlength=len(keys)) + 1.0 for h in heard)
     table = np.log(one / zero)
@@ -129,14 +145,46 @@ def projection_game(
 
 
 def ledger_games(
-    ledger: Ledger, unit: Unit, relation: Relation, view: View, trials: int, rng: np.random.Generator
-) -> tuple[Game, ...]:
-    """A game for each release that this view sees and that the stated neighbours change."""
+    ledger: Ledger, unit: Unit, relation: Relation, view: View, trials: int, rng: np.random.Generator,
+    alone: bool = False,
+) -> tuple[Game, ...]:  # fmt: skip
+    """A game for each release that this view sees and that two neighbours, as the mechanism knows them, change.
+
+    `alone`: the ledger of a mechanism outside any system, whose release everybody sees as it is.
+    """
     games = []
     for release in ledger.releases:
         change = release.neighbours.get((unit, relation))
-        if view not in release.seen_by or change is None or not hasattr(release.mechanism, "worst_pair"):
+        if (
+            change is None
+            or not (alone or _sees(release, view))
+            or not _plays(release.mechanism, change, unit, relation)
+        ):
             continue
-        times = release.count if isinstance(change, Unbounded) else release.count * change.inputs
-        games.append(mechanism_game(release.mechanism, times, trials, rng, opposite=relation == "swap"))
+        inputs, distance = (1, 1.0) if isinstance(change, Unbounded) else (change.inputs, change.distance)
+        both = relation == "swap" and inputs % 2 == 0
+        distance = distance if hasattr(release.mechanism, "sensitivity") else 1.0
+        times = release.count * inputs
+        games.append(mechanism_game(release.mechanism, times, trials, rng, opposite=both, distance=distance))
     return tuple(games)
+
+
+def _sees(release: Release, view: View) -> bool:
+    """Whether this view sees the release itself: not mixed by a shuffler, and not what a server computed from it."""
+    computed = view == "model" and "server" in release.seen_by
+    return view in release.seen_by and not computed and not (view == "shuffled" and release.crowd > 1)
+
+
+def _plays(mechanism: Any, change: Change | Unbounded, unit: Unit, relation: Relation) -> bool:
+    """Whether the mechanism's worst pair is one of neighbours here; a bill may be a bound that no pair reaches."""
+    if not hasattr(mechanism, "worst_pair"):
+        return False
+    if isinstance(change, Change):
+        if change.inputs == 0 or change.distance == 0:
+            return False
+        if hasattr(mechanism, "sensitivity"):
+            return True
+        if change.distance < 1:
+            return False
+    known = getattr(mechanism, "neighbours", {})
+    return (unit, relation) in known or (unit == "user" and relation != "add-remove")

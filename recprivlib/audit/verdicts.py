@@ -8,7 +8,7 @@ open    anything else, with the reason
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -47,14 +47,24 @@ def verdict(
 
 
 def exact_epsilon(ledger: Ledger, unit: Unit, relation: Relation) -> float | None:
-    """The true ε at δ = 0 of a ledger with one release of one changed input, where its loss is known exactly."""
+    """The true ε at δ = 0 of a ledger with one release, where its loss is known exactly: ∞, or ε · count.
+
+    Every one of `count` answers about one input can be the most telling one, so that what is exact adds up.
+    """
     if len(ledger.releases) != 1:
         return None
     release = ledger.releases[0]
     change = release.neighbours.get((unit, relation))
-    if not isinstance(change, Change) or release.count * change.inputs != 1:
+    if not isinstance(change, Change) or change.inputs < 1:
         return None
-    loss = release.mechanism.loss(change.distance)
+    each = _exact(release.mechanism.loss(change.distance))
+    if each is None or math.isinf(each):
+        return each
+    return each * release.count if change.inputs == 1 else None
+
+
+def _exact(loss: Any) -> float | None:
+    """The largest log-ratio of one release, if the loss states it and not a bound."""
     if isinstance(loss, NoBound):
         return math.inf
     if isinstance(loss, LaplaceShift):

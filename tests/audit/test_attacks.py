@@ -6,11 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from recprivlib.accounting import guarantee
 from recprivlib.audit import attack, audit, climb, mechanism_game, play, projection_game
-from recprivlib.audit.games import _learned_ratio, _stated_ratio
-from recprivlib.mechanisms import MECHANISMS, Laplace
+from recprivlib.audit.games import _learned_ratio, _stated_ratio, ledger_games
+from recprivlib.mechanisms import MECHANISMS, DiscreteLaplace, Laplace, secure
 from recprivlib.mechanisms.leaky import LEAKY, FloatLaplace
 from recprivlib.parameters import UserError, parameters
+from recprivlib.protocols import Change, Ledger, Release, Unbounded
+from recprivlib.registry import get, systems
 
 SOUND = sorted(
     name for name in MECHANISMS
@@ -178,6 +181,96 @@ def test_bad_trials_are_refused(trials):
 def test_terms_that_are_not_stated_are_refused():
     with pytest.raises(UserError, match="user is not stated here; choose from rating/replace-value"):
         audit(Laplace(), unit="user")
+
+
+def of(mechanism, change, terms, **rest):
+    return Ledger((Release("report", mechanism, {terms: change}, **rest),))
+
+
+def games(ledger, terms, view="server"):
+    return ledger_games(ledger, *terms, view, 1000, rng())
+
+
+def test_an_attack_plays_neighbours_only():
+    """A release that neighbours do not change, only partly change, or that the view does not see as it is."""
+    swap, click = ("interaction", "swap"), ("interaction", "add-remove")
+    assert not games(of(Laplace(), Change(inputs=0), swap), swap)
+    assert not games(of(Laplace(), Change(distance=0.0), swap), swap)
+    assert not games(of(MECHANISMS["duchi"], Change(distance=0.5), ("rating", "replace-value")), TERMS[:2])
+    subset = MECHANISMS["subset-selection"]
+    assert games(of(subset, Change(), swap), swap)
+    assert not games(of(subset, Change(), click), click)  # it knows of exchanges; one more click is less than that
+    bit = of(MECHANISMS["unary-symmetric"], Change(), click)
+    assert games(bit, click)
+    assert not games(bit, click, "model")  # a server computed it
+    assert games(of(MECHANISMS["unary-symmetric"], Change(), click, seen_by=("model",)), click, "model")
+    assert not games(of(MECHANISMS["unary-symmetric"], Change(), click, crowd=100), click, "shuffled")
+    gone = of(MECHANISMS["unary-symmetric"], Unbounded("a phone is seen"), ("user", "add-remove"))
+    assert not games(gone, ("user", "add-remove"))
+
+
+@pytest.mark.parametrize("mechanism", [Laplace(2.0), MECHANISMS["gaussian"], DiscreteLaplace(2.0, 10)])
+def test_a_change_of_part_of_the_way_is_attacked_as_that(mechanism):
+    """At half the sensitivity the attack must stay below half the ε. Catches an attack that always goes all the way."""
+    terms = ("user", "replace")
+    ledger = of(mechanism, Change(distance=0.5), terms)
+    (game,) = games(ledger, terms)
+    delta = 0.0 if mechanism.claimed else 1e-5
+    found = attack(game, *terms, "server", delta, 40_000, rng())
+    assert 0.3 < found.epsilon_lower
+    assert found.decisive <= guarantee(ledger, *terms, delta, "server").epsilon
+
+
+def test_popularity_from_one_report_each_tells_no_more_than_epsilon():
+    """The sampler of large sets once spared symbol 0: this audit certified 1.15 at ε = 1."""
+    system = get("ldp-popularity").system
+    found = audit(replace(system, reports="one"), trials=20_000)
+    assert (found.attacked.unit, found.attacked.relation) == ("user", "replace")
+    assert 0.85 < found.attacked.epsilon_lower
+    assert found.attacked.decisive <= found.counted.epsilon == 1.0
+    with pytest.raises(UserError, match="no attack of ours plays interaction/add-remove"):
+        audit(replace(system, reports="one"), unit="interaction", relation="add-remove", trials=1000)
+
+
+@pytest.mark.parametrize(("name", "epsilon"), [("unary-one-sided", "epsilon"), ("laplace-or-truth", "epsilon1")])
+def test_an_exact_proof_outlives_composition_and_a_low_ceiling(name, epsilon):
+    """Claimed 5·20 and more, where 1,000 trials can show 4: only the exact channel knows that it is infinite."""
+    found = audit(replace(MECHANISMS[name], **{epsilon: 20.0}), count=5, trials=1000)
+    assert found.attacked.ceiling < 5 < 100 <= found.claimed.epsilon
+    assert found.verdict == "broken"
+
+
+def test_two_exact_answers_break_a_claim_for_one_and_a_half():
+    """Exact ε adds up over answers about one input: half the noise twice is 4, claimed 2; 100 trials show nothing."""
+    found = audit(LEAKY["half-noise"], count=2, trials=100)
+    assert (found.verdict, found.reason) == ("broken", "the exact ε is 4")
+
+
+@pytest.mark.parametrize("name", sorted(name for name, entry in systems().items() if entry.terms))
+def test_every_private_system_can_be_audited_as_it_stands(name):
+    found = audit(get(name).system, name=name, trials=2000)
+    assert found.attacked.decisive <= found.counted.epsilon
+    assert found.verdict in ("holds", "broken", "open")
+
+
+def test_without_a_pure_epsilon_an_audit_takes_the_delta_of_a_bill():
+    found = audit(MECHANISMS["gaussian"], trials=1000)
+    assert found.attacked.delta == found.counted.delta == 1e-6
+    assert math.isfinite(found.counted.epsilon)
+    assert audit(MECHANISMS["subsampled-gaussian"], relation="replace", trials=1000).counted.relation == "replace"
+
+
+def test_a_proof_about_real_numbers_does_not_speak_for_doubles():
+    assert "doubles" in audit(Laplace(), trials=1000).reason
+    assert "doubles" not in audit(MECHANISMS["randomized-response"], trials=1000).reason
+
+
+@pytest.mark.parametrize("name", ["randomized-response", "laplace", "subset-selection"])
+def test_a_secure_mechanism_is_audited_as_it_is_drawn(name):
+    found = audit(secure(MECHANISMS[name]), name=name, trials=1000)
+    assert found.mode.startswith("secure")
+    assert found.verdict == "holds"
+    assert "doubles" not in found.reason
 
 
 TERMS = ("rating", "replace-value", "server", 0.0)
