@@ -14,8 +14,8 @@ import importlib
 import os
 import pkgutil
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from recprivlib.parameters import UserError
 
@@ -72,5 +72,22 @@ def _overview() -> str:
 class _Parser(argparse.ArgumentParser):
     """Says a mistake in one line, by the same way as every other mistake."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.register("type", int, _reader(int, "a whole number"))
+        self.register("type", float, _reader(float, "a number"))
+
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message}; {' '.join(self.format_usage().split())}")
+
+
+def _reader(kind: Callable[[str], Any], noun: str) -> Callable[[str], Any]:
+    """Reads an option, and says what is no number in the words of every other refusal."""
+
+    def read(text: str) -> Any:
+        try:
+            return kind(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"it is {text!r}, but must be {noun}") from None
+
+    return read

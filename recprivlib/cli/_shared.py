@@ -1,16 +1,21 @@
-"""What the verbs have in common: reading lists of seeds and settings, writing JSON and tables."""
+"""What the verbs have in common: reading lists of seeds and settings, writing JSON, tables and bills."""
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import re
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 from recprivlib.parameters import UserError
+from recprivlib.protocols import Sizes
 
 MOST_SEEDS = 10_000
+USERS, ITEMS, GRID = 943, 1682, (1.0, 2.0, 3.0, 4.0, 5.0)  # ML-100K
+SEEN = {"server": "what the server sees", "shuffled": "what it sees behind a shuffler", "model": "what the model tells"}
 
 
 def emit(document: Any) -> None:
@@ -69,6 +74,14 @@ def add_population(parser: Any) -> None:
     parser.add_argument("--items", type=int, metavar="M", help="items of the synthetic population")
 
 
+def sizes(args: argparse.Namespace) -> Sizes:
+    """The public sizes of the population that `add_population` describes; ML-100K's where they are not given."""
+    users, items = (USERS if args.users is None else args.users), (ITEMS if args.items is None else args.items)
+    if min(users, items) < 1:
+        raise UserError(f"users and items are {users} and {items}, but must be at least 1")
+    return Sizes(users, items, grid=GRID)
+
+
 def table(rows: Sequence[Sequence[str]], right: Iterable[int] = (), indent: str = "  ") -> str:
     """Rows as aligned columns; those numbered in `right` are set flush right.
 
@@ -96,17 +109,36 @@ def shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value).lower()
 
 
-def number(value: float | str | None) -> str:
-    """A budget in words: two significant digits below 10, whole above.
+def number(value: float | str | None, bound: Literal["", "upper", "lower"] = "") -> str:
+    """A budget in words: two significant digits below 10, whole above. A bound is rounded so that it stays one.
 
     >>> number(1.049), number(14.3), number(4505.2), number("inf"), number(None)
-    ('1.0', '14', '4\u202f505', '∞', 'none')
+    ('1.0', '14', '4,505', '∞', 'none')
+    >>> number(1.049, "upper"), number(14.3, "upper"), number(1.09, "lower"), number(1.0, "upper")
+    ('1.1', '15', '1.0', '1.0')
     """
+    from recprivlib.plots import numerals  # not every verb needs it
+
     if value is None:
         return "none"
     amount = float(value)
-    if amount == float("inf"):
-        return "∞"
-    if amount >= 10:
-        return f"{amount:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-    return f"{amount:.1f}" if amount >= 1 else f"{amount:.2g}"
+    return "∞" if math.isinf(amount) else numerals.epsilon(amount, bound).replace(numerals.THIN, ",")
+
+
+def claimed(claim: Mapping[str, Any]) -> str:
+    """The line of a bill that the paper wrote."""
+    return f"  claimed  ε = {_budget(claim)} ({_terms(claim)}; {claim['counts']}; {claim['where']})"
+
+
+def counted(found: Mapping[str, Any], word: str = "counted") -> str:
+    """A line of a bill that we wrote."""
+    why = found.get("why_infinite") or found["how"]
+    return f"  {word:<7}  ε = {_budget(found, 'upper')} ({_terms(found)}; {SEEN[found['view']]}; {why})"
+
+
+def _budget(terms: Mapping[str, Any], bound: Literal["", "upper"] = "") -> str:
+    return number(terms["epsilon"], bound) + (f", δ = {terms['delta']:g}" if terms["delta"] else "")
+
+
+def _terms(terms: Mapping[str, Any]) -> str:
+    return f"{terms['unit']}, {terms['relation']}"

@@ -9,15 +9,13 @@ from typing import Any, get_args
 
 from recprivlib.accounting import bill, mechanism_bill
 from recprivlib.accounting.bills import stated
-from recprivlib.cli._shared import add_population, add_set, emit, number, settings
+from recprivlib.cli._shared import add_population, add_set, claimed, counted, emit, settings, shown, sizes
 from recprivlib.mechanisms import MECHANISMS
 from recprivlib.parameters import UserError, configured, parameters, values
-from recprivlib.protocols import Relation, Sizes, Unit, View
+from recprivlib.protocols import Relation, Unit, View
 from recprivlib.registry import get, systems
 
 GLOSS = "writes the bill of a system or a mechanism, without training"
-SEEN = {"server": "what the server sees", "shuffled": "what it sees behind a shuffler", "model": "what the model tells"}
-USERS, ITEMS, GRID = 943, 1682, (1.0, 2.0, 3.0, 4.0, 5.0)  # ML-100K, if the population is not given
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,32 +63,16 @@ def _of_system(args: argparse.Namespace, system: Any, terms: dict[str, Any]) -> 
         raise UserError(
             f"--count composes releases of a mechanism; how often {args.name} releases its parameters say ({able})"
         )
-    sizes = Sizes(USERS if args.users is None else args.users, ITEMS if args.items is None else args.items, grid=GRID)
-    if min(sizes.users, sizes.items) < 1:
-        raise UserError(f"users and items are {sizes.users} and {sizes.items}, but must be at least 1")
-    return bill(get(args.name), system, sizes, **terms)
+    return bill(get(args.name), system, sizes(args), **terms)
 
 
 def _words(document: Mapping[str, Any]) -> str:
     """The bill for people: claimed, counted, and the same at other terms."""
     if document["counted"] is None:
         return f"{document['system']}: nothing is promised about privacy"
-    lines = [f"{name} {value}" for name, value in document["params"].items()]
-    lines = [document["system"] + (f": {', '.join(lines)}" if lines else "")]
-    claimed = document["claimed"]
-    if claimed:
-        about = f"{claimed['unit']}, {claimed['relation']}; {claimed['counts']}; {claimed['where']}"
-        lines.append(f"  claimed  ε = {_budget(claimed)} ({about})")
-    lines.append(f"  counted  ε = {_line(document['counted'])}")
-    lines += [f"  also     ε = {_line(other)}" for other in document["also"]]
+    params = ", ".join(f"{name} {shown(value)}" for name, value in document["params"].items())
+    lines = [document["system"] + (f": {params}" if params else "")]
+    lines += [claimed(document["claimed"])] if document["claimed"] else []
+    lines += [counted(document["counted"]), *(counted(other, "also") for other in document["also"])]
     lines += [f"  assumed: {said}" for said in document["counted"]["assumptions"]]
     return "\n".join(lines)
-
-
-def _line(counted: Mapping[str, Any]) -> str:
-    why = counted.get("why_infinite") or counted["how"]
-    return f"{_budget(counted)} ({counted['unit']}, {counted['relation']}; {SEEN[counted['view']]}; {why})"
-
-
-def _budget(terms: Mapping[str, Any]) -> str:
-    return number(terms["epsilon"]) + (f", δ = {terms['delta']:g}" if terms["delta"] else "")

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from recprivlib.cli._shared import add_population, add_set, emit, number, say, seeds, settings, shown, table
+from recprivlib.cli._shared import add_population, add_set, claimed, counted, emit, say, seeds, settings, shown, table
 from recprivlib.data import load
 from recprivlib.evaluation import PROTOCOLS, interval
 from recprivlib.experiment import protocol_of, run, to_json
@@ -14,7 +14,6 @@ from recprivlib.parameters import configured
 from recprivlib.protocols import Report
 from recprivlib.registry import get
 
-BILL = ("unit", "relation", "trust", "view", "how", "why_infinite")
 GLOSS = "trains a system, evaluates it and writes its bill"
 
 
@@ -65,11 +64,5 @@ def _summary(reports: list[Report]) -> str:
 def _bill(guarantee: Mapping[str, Any] | None) -> str:
     if guarantee is None:
         return "no privacy is promised"
-    lines = []
-    for word in ("claimed", "counted"):
-        terms = guarantee.get(word)
-        if terms:
-            delta = f", δ = {terms['delta']:g}" if terms.get("delta") else ""
-            about = [str(terms[key]) for key in BILL if terms.get(key)]
-            lines.append(f"{word} ε = {number(terms['epsilon'])}{delta} ({'; '.join(about)})")
-    return "\n".join(lines)
+    lines = [claimed(guarantee["claimed"])] if guarantee["claimed"] else []
+    return "\n".join([*lines, counted(guarantee["counted"])])

@@ -22,12 +22,14 @@ def execute(args: argparse.Namespace) -> None:
     if args.json:
         emit([describe(name, entry) for name, entry in systems().items()])
         return
+    rows = [["", "role", "task", "its bill is for", ""]]
     for paper, group in groupby(systems().items(), key=lambda pair: stem(pair[0])):
-        print(f"{paper}\n{table([_row(name, entry) for name, entry in group])}\n")
-    rows = [[name, key, shown(getattr(entry.system, key)), meta.allowed, meta.gloss]
-            for name, entry in systems().items() for key, meta in parameters(entry.system).items()]  # fmt: skip
-    if rows:
-        print(f"parameters, with defaults\n{table(_once(rows))}")
+        rows += [[paper, "", "", "", ""], *(_row(name, entry) for name, entry in group)]
+    print(table(rows, indent=""))
+    rows = [["", "parameter", "default", "allowed", ""]]
+    rows += [[name, key, shown(getattr(entry.system, key)), meta.allowed, meta.gloss]
+             for name, entry in systems().items() for key, meta in parameters(entry.system).items()]  # fmt: skip
+    print(f"\n{table(_once(rows), indent='')}")
 
 
 def describe(name: str, entry: Entry) -> dict[str, Any]:
@@ -61,7 +63,7 @@ def _parameter(meta: Parameter, default: Any) -> dict[str, Any]:
 
 def _row(name: str, entry: Entry) -> list[str]:
     bill = "no privacy" if entry.terms is None else f"one {entry.terms[0]}, {entry.terms[1]}"
-    return [name, entry.role, entry.task, bill, entry.gloss]
+    return [f"  {name}", entry.role, entry.task, bill, entry.gloss]
 
 
 def _once(rows: list[list[str]]) -> list[list[str]]:

@@ -95,6 +95,16 @@ def test_run_as_text_is_a_table_with_intervals(capsys):
     assert seconds.startswith("fit ")
 
 
+def test_a_bill_is_said_in_the_same_words_by_run_and_account(capsys):
+    assert main(["run", "laplace-rr-svd", *SMALL]) == 0
+    run = [line for line in capsys.readouterr().out.splitlines() if "ε = " in line]
+    assert main(["account", "laplace-rr-svd"]) == 0
+    account = [line for line in capsys.readouterr().out.splitlines() if "ε = " in line]
+    assert run == account[:2]
+    assert run[0].startswith("  claimed  ε = 2.0 (rating, replace-value; ")
+    assert run[1].startswith("  counted  ε = ∞ (rating, replace-value; what the server sees; ")
+
+
 def test_what_the_split_had_to_leave_out_is_said_on_stderr(capsys):
     assert main(["run", "popularity", "--data", "synthetic", "--users", "40", "--items", "90", "--json"]) == 0
     said = capsys.readouterr()
