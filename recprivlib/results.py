@@ -68,6 +68,17 @@ def results(name: str) -> pd.DataFrame:
     return pd.read_csv(folder() / f"{name}.csv", dtype={"seeds": str}, keep_default_na=False, na_values=[""])
 
 
+def rows_of(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:
+    """The rows that say this of themselves; None stands for an empty field."""
+    keep = np.ones(len(table), bool)
+    for name, value in about.items():
+        column = table.get(name)
+        if column is None:
+            return table[:0]
+        keep &= (column.isna() if value is None else column == value).to_numpy()
+    return table[keep]
+
+
 def names() -> list[str]:
     """What has been committed."""
     return sorted(path.stem for path in folder().glob("*.csv"))
@@ -294,14 +305,8 @@ def remedy(wrong: Sequence[str]) -> str:
 
 def _of(committed: pd.DataFrame, cell: Cell) -> pd.DataFrame:
     """The committed rows of a cell's run, whatever its seed."""
-    keep = np.ones(len(committed), bool)
-    for name, value in {"system": cell.system, "data": cell.data, "checksum": cell.checksum,
-                        "protocol": cell.protocol, **cell.params}.items():  # fmt: skip
-        column = committed.get(name)
-        if column is None:
-            return committed[:0]
-        keep &= (column.isna() if value is None else column == value).to_numpy()
-    return committed[keep]
+    about = {name: getattr(cell, name) for name in ("system", "data", "checksum", "protocol")}
+    return rows_of(committed, about | dict(cell.params))
 
 
 def main(words: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
 """The figure of the first page: a phone, what leaves it, and what a server makes of 943 such phones.
 
-`measure` runs the real systems, `html` prints the figure at ε = 1; the page's script moves it. What no system has
-measured is left out and named, never guessed.
+`measure` reads what the systems found (book/results) and attacks one phone's answers now; `html` prints the figure
+at ε = 1, and the page's script moves it. What no system has measured is left out and named, never guessed.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 
 from recprivlib.audit import audit
-from recprivlib.data import load
-from recprivlib.evaluation import Difference, Scores, evaluate, intervals, split, stream, total
-from recprivlib.parameters import configured
+from recprivlib.evaluation import Difference
+from recprivlib.parameters import configured, values
 from recprivlib.plots.numerals import best_guess, count, epsilon, percent, setting
 from recprivlib.protocols import Sizes
-from recprivlib.registry import get, systems
+from recprivlib.registry import get
+from recprivlib.results import results, rows_of
 
 STEPS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 START = 1.0
-SEEDS = (0, 1, 2)
+RESULTS, DATA, PROTOCOL = "dplcf", "ml-100k", "loo-latest"
 K = 10
 TRIES = 100_000
 TILES, LIT = 40, (1, 4, 9, 12, 14, 18, 20, 21)  # a phone shows 24 tiles
@@ -38,47 +38,38 @@ FULL_BAR = 0.8  # the hit rate that fills a bar
 COMMON = (("random", "random"), ("popularity", "what is popular"))
 
 
-def measure(
-    data: str = "ml-100k", steps: tuple[float, ...] = STEPS, seeds: tuple[int, ...] = SEEDS, tries: int = TRIES
-) -> dict[str, Any]:
-    """All numbers of the figure, from runs of the registry's systems. A server not there yet has no number."""
-    source = load(data)
-    splits = [split(source.interactions, "loo-latest", seed)[0] for seed in seeds]
-    sizes = splits[0].train.sizes
+def measure(steps: tuple[float, ...] = STEPS, tries: int = TRIES) -> dict[str, Any]:
+    """All numbers of the figure. A server that nobody has run yet has no number."""
+    table = results(RESULTS)
 
-    def found(name: str, **settings: float) -> np.ndarray:
-        """Each person's hit rate, averaged over the seeds."""
-        system = configured(get(name).system, settings)
-        runs = []
-        for seed, held_out in zip(seeds, splits, strict=True):
-            scores: Scores = evaluate(system.fit(held_out.train, stream(seed, "fit")), held_out, (K,), full=False)
-            runs.append(scores.per_user[f"hr@{K}"])
-        return np.mean(runs, axis=0)
+    def found(name: str, **settings: float) -> Any:
+        """What one system found at these settings, over ten seeds; None: it was not run."""
+        every = values(configured(get(name).system, settings))
+        rows = rows_of(table, {"system": name, "data": DATA, "protocol": PROTOCOL, "metric": f"hr@{K}", **every})
+        return next(rows.itertuples(), None)
 
-    there = {role: name for role, name in SERVERS.items() if name in systems()}
-    popular = found("popularity")
-    known = {"random": K / 100, "popularity": _short(total(popular))}
-    if BOUND in systems():
-        known["bound"] = _short(total(found(BOUND)))
+    popular, bound = found("popularity"), found(BOUND)
+    known = {"random": K / 100, "popularity": _short(popular.value)}
+    if bound:
+        known["bound"] = _short(bound.value)
+    people, films = int(popular.users), int(popular.items)
     states = []
     for at in steps:
-        servers = {role: _server(found(name, epsilon=at), popular) for role, name in there.items()}
-        bill = _bill(there["printed"], at, sizes, tries) if "printed" in there else {}
+        rows = {role: found(name, epsilon=at) for role, name in SERVERS.items()}
+        servers = {role: _server(row) for role, row in rows.items() if row}
+        bill = _bill(SERVERS["printed"], at, Sizes(people, films), tries) if "printed" in servers else {}
         states.append({"epsilon": at, "right": best_guess(at), "servers": servers, **bill})
-    people = source.interactions.n_users
     return {
-        "people": people, "films": source.interactions.n_items, "data": source.name, "known": known, "tries": tries,
+        "people": people, "films": films, "data": DATA, "known": known, "tries": tries,
         "start": min(range(len(steps)), key=lambda index: abs(steps[index] - START)), "full": FULL_BAR,
         "uniforms": UNIFORMS, "states": [state | _words(state, people, known) for state in states],
     }  # fmt: skip
 
 
-def _server(own: np.ndarray, popular: np.ndarray) -> dict[str, Any]:
+def _server(row: Any) -> dict[str, Any]:
     """A server's hit rate, its interval, and what may be said of it beside the popular list."""
-    drawn = intervals({"own": own, "versus": own - popular})
-    versus = Difference(total(own) - total(popular), *drawn["versus"])
-    low, high = drawn["own"]
-    return {"rate": _short(total(own)), "low": _short(low), "high": _short(high), "verb": versus.verb}
+    versus = Difference(row.difference, row.difference_low, row.difference_high)
+    return {"rate": _short(row.value), "low": _short(row.low), "high": _short(row.high), "verb": versus.verb}
 
 
 def _bill(name: str, at: float, sizes: Sizes, tries: int) -> dict[str, Any]:
