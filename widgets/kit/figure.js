@@ -5,7 +5,7 @@ export function render({ model }) {
   const place = document.querySelector(`[data-figure="${model.figure}"] .canvas`) || document.createElement("div");
   const canvas = document.createElement("div");
   place.append(canvas);
-  let seen = false, drawn = false, stale = true, asked = false, width = 0;
+  let seen = false, drawn = false, stale = true, asked = false, width = 0, cost = 10;
   let own = () => []; // traces that the page itself adds: what the reader did, which the server never hears of
 
   async function draw() {
@@ -21,8 +21,10 @@ export function render({ model }) {
     canvas.style.minHeight = "";
     await window.Plotly.react(canvas, [...data, ...own()], { ...layout, width }, CONFIG);
   }
-  // The main figure first; the others as soon as the browser has time, so that they never hold up a drag.
-  const soon = place.closest(".main") ? requestAnimationFrame : (act) => requestIdleCallback(act, { timeout: 400 });
+  // The main figure first. The others when the browser has time, and the less often the longer they take, so that
+  // they never hold up a drag: a sixth of the time at most.
+  const rest = (act) => setTimeout(() => requestIdleCallback(act, { timeout: 400 }), 6 * cost);
+  const soon = place.closest(".main") ? requestAnimationFrame : rest;
   function ask() {
     if (asked) return;
     asked = true;
