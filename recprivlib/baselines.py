@@ -196,8 +196,18 @@ class Ease:
 # ------------------------------------------------------------------------------- popularity, privately
 
 
-def bit_ledger(flipping: Any, sizes: Sizes, claimed: Claim | None = None) -> Ledger:
-    """One flipped bit for every item of the catalogue, once in a life."""
+CLICKS = "a click that somebody sees is a further, unpriced release"
+AT_HOME = f"lists are made and used at home; {CLICKS}"
+AT_SERVER = (
+    f"the server makes lists of the reports alone, which adds nothing; what was met is left out at home; {CLICKS}"
+)
+FOR_ALL = f"there is one list for everybody; what was met is left out at home; {CLICKS}"
+ONCE = "a phone answers once and sends the same answer when asked again"
+SEEN = Unbounded("a phone that takes part is seen to take part")
+
+
+def bit_ledger(flipping: Any, sizes: Sizes, claimed: Claim | None = None, assumed: tuple[str, ...] = ()) -> Ledger:
+    """One flipped bit for every item of the catalogue, once in a life; `assumed` says where lists are made."""
     touched = sizes.items if sizes.cap is None else min(sizes.items, 2 * sizes.cap)
     release = Release(
         what="one flipped bit for every item of the catalogue",
@@ -206,16 +216,13 @@ def bit_ledger(flipping: Any, sizes: Sizes, claimed: Claim | None = None) -> Led
             ("interaction", "add-remove"): Change(),
             ("interaction", "swap"): Change(inputs=2),
             ("user", "replace"): Change(inputs=touched),
-            ("user", "add-remove"): Unbounded("a phone that takes part is seen to take part"),
+            ("user", "add-remove"): SEEN,
         },
     )
     return Ledger(
         releases=(release,),
         public=("the catalogue", "who takes part") + (() if sizes.cap is None else ("a cap on every history",)),
-        assumed=(
-            "a phone flips each bit once and sends the same answer when asked again",
-            "lists are made and used at home; a click that somebody sees is a further, unpriced release",
-        ),
+        assumed=(ONCE, *assumed),
         trust="nobody (local)",
         claimed=claimed,
     )
@@ -252,13 +259,11 @@ class LDPPopularity:
     def ledger(self, sizes: Sizes) -> Ledger:
         answer = self._mechanism(sizes.items)
         if self.reports == "bits":
-            return bit_ledger(answer, sizes)
-        release = Release(
-            "one item of the history, hidden in a set",
-            answer,
-            {("user", "replace"): Change(), ("interaction", "swap"): Change(), ("interaction", "add-remove"): Change()},
-        )
-        return Ledger((release,), public=("the catalogue", "who takes part"), trust="nobody (local)")
+            return bit_ledger(answer, sizes, assumed=(FOR_ALL,))
+        whole = dict.fromkeys([("user", "replace"), ("interaction", "swap"), ("interaction", "add-remove")], Change())
+        release = Release("one item of the history, hidden in a set", answer, whole | {("user", "add-remove"): SEEN})
+        public, assumed = ("the catalogue", "who takes part"), (ONCE, FOR_ALL)
+        return Ledger((release,), public=public, assumed=assumed, trust="nobody (local)")
 
     def _mechanism(self, items: int) -> Any:
         bits = self.reports == "bits"

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.baselines import ItemKNN, bit_ledger
+from recprivlib.baselines import AT_HOME, AT_SERVER, ItemKNN, bit_ledger
 from recprivlib.mechanisms.unary import UnaryOneSided, UnarySymmetric
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
@@ -81,10 +81,11 @@ def whole(counts: Array) -> Array:
     return out
 
 
-def stated(flipping: Any, sizes: Sizes) -> Ledger:
+def stated(flipping: Any, sizes: Sizes, lists: str = AT_HOME, population: int = 1) -> Ledger:
     """The paper's ledger, with its claim: ε for one interaction, whatever the two flipping rates are."""
     claim = Claim(flipping.epsilon, 0.0, "interaction", "add-remove", "eq. 2 and 3 with Theorem 3.1 of its [38]")
-    return bit_ledger(flipping, sizes, claim)
+    drawn = f"each of the {population} times as many phones is a person of its own, though they drew the same histories"
+    return bit_ledger(flipping, sizes, claim, (lists, drawn) if population > 1 else (lists,))
 
 
 # -------------------------------------------------------------------------------------- what the server does
@@ -201,7 +202,7 @@ class DPLCF:
         return similarities(sums, INVERSES[self.inverse](p, q), popularity(sums, p, q), self.cut)
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        return stated(self.flipping(self.epsilon), sizes)
+        return stated(self.flipping(self.epsilon), sizes, population=self.population)
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,7 @@ class DPLCFSpectral:
         return Projected(train.matrix, found.vectors, filtered, liked / np.float32(users) * np.float32(few))
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        return stated(UnarySymmetric(self.epsilon), sizes)
+        return stated(UnarySymmetric(self.epsilon), sizes, population=self.population)
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,7 @@ class OnReports:
         yield from self.learner(reported, training, rng)
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        return stated(UnarySymmetric(self.epsilon), sizes)
+        return stated(UnarySymmetric(self.epsilon), sizes, AT_SERVER)
 
 
 BILL: tuple[Unit, Relation] = ("interaction", "add-remove")

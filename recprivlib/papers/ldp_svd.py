@@ -75,7 +75,14 @@ def grid_of(grid: tuple[float, ...] | None) -> tuple[float, ...]:
     return tuple(float(star) for star in grid)
 
 
-def rating_ledger(mechanism: Any, what: str, sizes: Sizes, claimed: Claim | None = None) -> Ledger:
+CLICKS = "a click that somebody sees is a further, unpriced release"
+AT_SERVER = f"the server predicts from the reports alone, which adds nothing; {CLICKS}"
+AT_HOME = f"phones predict from their raw ratings, and what they predict stays at home; {CLICKS}"
+
+
+def rating_ledger(
+    mechanism: Any, what: str, sizes: Sizes, claimed: Claim | None = None, predicted: str = AT_SERVER
+) -> Ledger:
     """One report a rating; what was rated is public, so a person is priced through a public cap alone."""
     whole: Change | Unbounded = Unbounded("no public cap on how many films a person rates")
     if sizes.cap is not None:
@@ -84,8 +91,9 @@ def rating_ledger(mechanism: Any, what: str, sizes: Sizes, claimed: Claim | None
     return Ledger(
         releases=(release,),
         public=("who takes part", "which films each person rated", "the rating grid")
+        + (("the shares of the ratings",) if isinstance(mechanism, OptimalChannel) else ())
         + (() if sizes.cap is None else ("a cap on the ratings of a person",)),
-        assumed=("each rating is reported once", "a list that the server makes, or a click on it, is not priced here"),
+        assumed=("each rating is reported once", predicted),
         trust="nobody (local)",
         claimed=claimed,
     )
@@ -340,7 +348,8 @@ class OptimalMF:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         claim = Claim(self.epsilon, 0.0, *BILL, "our own: by construction of the channel")
-        return rating_ledger(self._mechanism(sizes.grid), "each rating through an ε-LDP channel", sizes, claim)
+        what, where = "each rating through an ε-LDP channel", AT_HOME if self.fold_in else AT_SERVER
+        return rating_ledger(self._mechanism(sizes.grid), what, sizes, claim, where)
 
     def _mechanism(self, grid: tuple[float, ...] | None) -> Any:
         return MECHANISMS[self.mechanism](self.epsilon, grid_of(grid))

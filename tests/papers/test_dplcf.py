@@ -116,6 +116,19 @@ def test_the_bill_is_exact_at_every_unit(epsilon):
     assert guarantee(capped, "user", "replace", 0.0, "server").epsilon == pytest.approx(200 * epsilon)
 
 
+def test_a_ledger_says_who_makes_the_lists_and_whose_histories_a_crowd_has():
+    """bpr-mf and gmf score at the server; a resampled crowd reports one real history several times."""
+    said = {name: " ".join(get(name).system.ledger(SIZES).assumed) for name in ("dplcf-sp", "bpr-mf", "gmf")}
+    assert "used at home" in said["dplcf-sp"]
+    for name in ("bpr-mf", "gmf"):
+        assert "the server makes lists" in said[name]
+        assert "used at home" not in said[name]
+    for name in ("dplcf-sp", "dplcf-spectral"):
+        crowded = replace(get(name).system, population=80).ledger(SIZES)
+        assert "80 times as many phones" in " ".join(crowded.assumed)
+        assert "phones is a person" not in " ".join(get(name).system.ledger(SIZES).assumed)
+
+
 def test_one_sided_flipping_has_no_finite_epsilon_and_the_delta_that_the_chapter_states():
     ledger = get("dplcf-ap").system.ledger(SIZES)
     assert math.isinf(guarantee(ledger, "interaction", "add-remove", 0.0, "server").epsilon)
