@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +43,7 @@ def run(
     name, entry = _entry(system, name, protocol)
     value = configured(entry.system, dict(settings or {}))
     protocol = protocol_of(name, entry, protocol)
-    dataset = load(data, users=users, items=items) if isinstance(data, str) else data
+    dataset = _dataset(data, users, items)
     seconds = {"fit": 0.0, "evaluate": 0.0}
     folds: list[Scores] = []
     splits = split(dataset.interactions, protocol, checked(seed))
@@ -127,10 +128,22 @@ def plain(value: Any) -> Any:
     return value
 
 
+def _dataset(data: Any, users: int | None, items: int | None) -> Dataset:
+    if isinstance(data, str):
+        return load(data, users=users, items=items)
+    if not isinstance(data, Dataset):
+        raise UserError(f"data is of type {type(data).__name__}, but must be a name or what load() gives")
+    if users is not None or items is not None:
+        raise UserError("users and items size the population that a name asks for; this data set is there already")
+    return data
+
+
 def _entry(system: Any, name: str | None, protocol: str | None) -> tuple[str, Entry]:
     """The registry's entry of a system, with the given value in it; a value of one's own needs none."""
     if isinstance(system, str):
         return name or system, get(system)
+    if isinstance(system, type) or not dataclasses.is_dataclass(system) or not hasattr(system, "fit"):
+        raise UserError(f"system is {system!r}, but must be a name that `recpriv systems` lists or a value: ItemKNN()")
     known = name_of(system)
     if known is None:
         return name or type(system).__name__, Entry(

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, unwritable
 from recprivlib.data.sources import RECIPES
+from recprivlib.evaluation.streams import checked
 from recprivlib.executors import died, executor
 from recprivlib.experiment import protocol_of
 from recprivlib.parameters import UserError, configured, parameters, values
@@ -84,7 +85,8 @@ def plan(
 
     `read=False` takes the checksum of real data from its recipe: a plan can be made where the data cannot be had.
     """
-    names, seeds, wanted, data = _listed(systems), list(seeds), _listed(protocol) or [None], _listed(data)
+    names, seeds, wanted, data = _listed(systems), _listed(seeds), _listed(protocol) or [None], _listed(data)
+    grid = {key: _listed(values) for key, values in grid.items()}
     _refuse_nonsense(names, grid, seeds, data)
     runs = [
         (name, settings, protocol_of(name, get(name), one))
@@ -109,6 +111,8 @@ def _refuse_nonsense(
     for what, given in {"system": names, "seed": seeds, "data set": data, **grid}.items():
         if not len(given):
             raise UserError(f"the sweep has no {what}")
+    for seed in seeds:
+        checked(seed)
     known = {name for system in names for name in parameters(get(system).system)}
     for name in grid:
         if name not in known:
@@ -124,8 +128,11 @@ def _settings(name: str, grid: Mapping[str, Sequence[Any]]) -> Iterator[Mapping[
         yield values(configured(system, dict(zip(mine, combination, strict=True))))
 
 
-def _listed(names: str | Sequence[str] | None) -> list[Any]:
-    return [] if names is None else [names] if isinstance(names, str) else list(names)
+def _listed(given: Any) -> list[Any]:
+    """One name or value, or several."""
+    if given is None:
+        return []
+    return list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
 
 
 # --------------------------------------------------------------------------------------------------- run

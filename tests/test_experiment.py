@@ -166,6 +166,13 @@ def implicit(data):
         (lambda d: run("item-knn", d, protocol="kfold"), "item-knn ranks and predicts no stars"),
         (lambda d: run("item-knn", d, protocol="none"), "no protocol 'none'; choose from loo-latest"),
         (lambda d: run("item-mean", implicit(d)), "needs ratings in stars"),
+        (lambda d: run(ItemKNN, d), r"system is <class .* or a value: ItemKNN\(\)"),
+        (lambda d: run(3, d), "system is 3, but must be a name"),
+        (
+            lambda d: run("item-knn", d.interactions),
+            "data is of type Interactions, but must be a name",
+        ),
+        (lambda d: run("item-knn", d, users=50), "this data set is there already"),
     ],
 )
 def test_nonsense_is_refused_in_words(data, call, words):

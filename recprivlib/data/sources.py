@@ -104,7 +104,10 @@ def obtain(name: str, recipe: Recipe) -> tuple[Parsed, str]:
         missing = [f for f in recipe.form.files if not (folder / f).is_file()]
         if missing:
             raise UserError(f"{folder} holds no {' and no '.join(missing)}, which {name} needs")
-        key = _digest([folder / f for f in recipe.form.files])
+        try:
+            key = _digest([folder / f for f in recipe.form.files])
+        except OSError as error:
+            raise UserError(f"{error.filename or folder} cannot be read: {error.strerror}") from None
         parsed, _ = _kept(name, key, recipe, lambda: (recipe.form.parse(folder), ""))
         return parsed, "$RECPRIV_DATA"
     return _kept(name, recipe.checksum or recipe.archive, recipe, lambda: _fetched(name, recipe))
@@ -225,6 +228,8 @@ def _fetched(name: str, recipe: Recipe) -> tuple[Parsed, str]:
 
 
 def _from_publisher(recipe: Recipe, folder: Path) -> Form:
+    import http.client
+
     archive = folder / "archive.zip"
     digest = hashlib.sha256()
     try:
@@ -233,7 +238,7 @@ def _from_publisher(recipe: Recipe, folder: Path) -> Form:
             while block := answer.read(1 << 20):
                 file.write(block)
                 digest.update(block)
-    except OSError as error:
+    except (OSError, http.client.HTTPException) as error:
         raise Unreachable(getattr(error, "reason", None) or error) from None
     if 0 <= archive.stat().st_size < size:
         raise Unreachable("the transfer was cut short")
@@ -245,14 +250,15 @@ def _from_publisher(recipe: Recipe, folder: Path) -> Form:
 
 def _opened(url: str) -> Any:
     """urlopen, given up after CONNECT seconds: its own time-out does not cover the look-up of the name."""
-    import urllib.request  # slow to import, and seldom needed
+    import http.client  # slow to import, and seldom needed
+    import urllib.request
 
     box: list[Any] = []
 
     def work() -> None:
         try:
             box.append(urllib.request.urlopen(url, timeout=CONNECT))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             box.append(error)
 
     thread = threading.Thread(target=work, daemon=True)

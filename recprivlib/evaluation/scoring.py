@@ -6,7 +6,7 @@ Sampled ranking (`hr@10`): the held-out item among at most 99 items its user nev
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -45,9 +45,7 @@ def evaluate(model: Model, split: Split, ks: Sequence[int] | None = None, *, ful
     """A model's metrics on a split. `ks` are the list lengths; `full=False` leaves the whole catalogue out."""
     if isinstance(split, RatingSplit):
         return _evaluate_ratings(model, split)
-    chosen = tuple(ks or (KS_NEW_USERS if isinstance(split, UserSplit) else KS))
-    if not all(isinstance(k, int | np.integer) and k >= 1 for k in chosen):
-        raise UserError(f"the list lengths are {list(chosen)}, but must be whole numbers from 1 on")
+    chosen = (KS_NEW_USERS if isinstance(split, UserSplit) else KS) if ks is None else _lengths(ks)
     if isinstance(split, UserSplit):
         return _evaluate_new_users(model, split, chosen)
     sampled, whole = _ranks(model, split, full)
@@ -57,6 +55,13 @@ def evaluate(model: Model, split: Split, ks: Sequence[int] | None = None, *, ful
     return Scores(
         {name: _spread(value, split.users, split.train.n_users) for name, value in values.items()}, split.notes
     )
+
+
+def _lengths(ks: Any) -> tuple[int, ...]:
+    chosen = tuple(ks) if isinstance(ks, Iterable) else (ks,)
+    if not chosen or not all(isinstance(k, int | np.integer) and k is not True and k >= 1 for k in chosen):
+        raise UserError(f"the list lengths are {ks!r}, but must be whole numbers from 1 on")
+    return chosen
 
 
 def merged(folds: Sequence[Scores]) -> Scores:

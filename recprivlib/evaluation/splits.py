@@ -81,10 +81,17 @@ def split(interactions: Interactions, protocol: str = "loo-latest", seed: int = 
     """The split of a protocol at a seed: one for ranking, five for `kfold`."""
     if protocol not in PROTOCOLS:
         raise UserError(f"there is no protocol {protocol!r}; choose from {', '.join(PROTOCOLS)}")
+    if not isinstance(interactions, Interactions):
+        raise UserError(f"split takes interactions (load(…).interactions), but got a {type(interactions).__name__}")
     if not len(interactions):
         raise UserError("the data set is empty: there is nothing to split")
     if (np.diff(interactions.users) < 0).any():
         raise UserError("the rows of the data set are not sorted by user")
+    for what, found, size in (("user", interactions.users, interactions.n_users),
+                              ("item", interactions.items, interactions.n_items)):  # fmt: skip
+        if found.min() < 0 or found.max() >= size:
+            bad = found.min() if found.min() < 0 else found.max()
+            raise UserError(f"the data set has {what} {bad}, but its {what}s are numbered from 0 to {size - 1}")
     if not interactions.matrix.has_canonical_format:
         raise UserError("the data set has a (user, item) pair twice; each may occur once")
     return PROTOCOLS[protocol](interactions, stream(seed, "split"))

@@ -22,6 +22,8 @@ def stream(seed: int, purpose: Purpose, part: int = 0) -> np.random.Generator:
     >>> stream(0, "fit").random() == stream(0, "fit").random() != stream(0, "split").random()
     True
     """
+    if purpose not in PURPOSES:
+        raise UserError(f"there is no stream {purpose!r}; choose from {', '.join(PURPOSES)}")
     return np.random.default_rng(np.random.SeedSequence(checked(seed), spawn_key=(PURPOSES.index(purpose), part)))
 
 

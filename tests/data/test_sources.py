@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import io
 import os
 import shutil
@@ -97,12 +98,19 @@ def test_the_publishers_archive_is_fetched_verified_and_kept(
     assert load("ml-100k").source == "the user cache"
 
 
-@pytest.mark.parametrize("answer", [lambda: Answer(archive(), cut=40), lambda: Failing(archive())])
+class Babbling(Answer):
+    def read(self, *_: Any) -> bytes:
+        raise http.client.IncompleteRead(b"half a chunk")
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda: Answer(archive(), cut=40), lambda: Failing(archive()), lambda: Babbling(archive())]
+)
 def test_an_interrupted_download_leaves_nothing_and_can_be_repeated(
     small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch, answer: Any
 ) -> None:
     monkeypatch.setattr(sources, "_opened", lambda url: answer())
-    with pytest.raises(UserError, match=r"cut short|connection reset"):
+    with pytest.raises(UserError, match=r"cut short|connection reset|IncompleteRead"):
         load("ml-100k")
     assert not nowhere.exists() or not list(nowhere.iterdir())
     monkeypatch.setattr(sources, "_opened", lambda url: Answer(archive()))
@@ -193,6 +201,16 @@ def test_recpriv_data_that_is_no_folder_or_lacks_a_file_is_said(
         load("ml-100k")
     shutil.rmtree(small / "ml-100k")  # a data set that is not there is looked for elsewhere
     with pytest.raises(UserError, match="cannot be fetched"):
+        load("ml-100k")
+
+
+def test_a_file_that_cannot_be_read_is_said(small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def locked(paths: list[Path]) -> str:
+        raise PermissionError(13, "Permission denied", str(paths[0]))
+
+    monkeypatch.setattr(sources, "_digest", locked)  # root, who may run the tests, can read everything
+    monkeypatch.setenv("RECPRIV_DATA", str(small))
+    with pytest.raises(UserError, match=r"u\.data cannot be read: Permission denied"):
         load("ml-100k")
 
 

@@ -180,7 +180,7 @@ def test_scores_of_the_wrong_shape_raise(made):
         evaluate(Flat(), split(x)[0])
 
 
-@pytest.mark.parametrize("ks", [(0,), (2.5,), ("10",), (-1,)])
+@pytest.mark.parametrize("ks", [(0,), (2.5,), ("10",), (-1,), (True,), (), 2.5])
 def test_nonsense_list_lengths_are_refused(made, ks):
     x = made(20, 120, 0.1)
     with pytest.raises(UserError, match="list lengths"):

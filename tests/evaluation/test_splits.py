@@ -181,7 +181,10 @@ def test_what_cannot_be_split_is_refused(protocol):
         (data([], 3, 3), "empty"),
         (data([(0, 1), (0, 1), (1, 0)], 2, 3), "twice"),
         (data([(1, 1), (0, 1)], 2, 3), "not sorted"),
+        (data([(0, 1), (0, 3), (1, 0)], 2, 3), "has item 3, but its items are numbered from 0 to 2"),
+        (data([(-1, 1), (0, 1), (1, 0)], 2, 3), "has user -1, but its users are numbered from 0 to 1"),
         (data([(0, 0)], 1, 3), "users|user|ratings"),
+        ([(0, 0)], r"split takes interactions .* but got a list"),
     ]:
         with pytest.raises(UserError, match=words):
             split(broken, protocol)

@@ -21,3 +21,8 @@ def test_streams_are_the_children_that_a_seed_sequence_spawns():
 def test_nonsense_seeds_are_refused(seed):
     with pytest.raises(UserError, match="seed is"):
         stream(seed, "fit")
+
+
+def test_an_unknown_purpose_is_refused_with_the_known_ones():
+    with pytest.raises(UserError, match="'test'; choose from split, fit, bootstrap"):
+        stream(0, "test")

@@ -70,6 +70,11 @@ def test_a_cell_that_stands_in_the_grid_twice_is_run_once() -> None:
     assert len(plan("item-knn", {"neighbors": ["20", 20, 20]}, seeds=[0, 0], **SMALL)) == 1
 
 
+def test_one_value_needs_no_list() -> None:
+    bare = plan("item-knn", {"neighbors": 20, "similarity": "cosine"}, seeds=3, **SMALL)
+    assert bare == plan(["item-knn"], {"neighbors": [20], "similarity": ["cosine"]}, seeds=[3], **SMALL)
+
+
 def test_only_synthetic_data_takes_a_size_in_a_mixed_sweep() -> None:
     done = plan("popularity", {}, data=["synthetic", "ml-100k"], users=300, items=150)
     assert [(cell.data, cell.users) for cell in done] == [("synthetic", 300), ("ml-100k", None)]
@@ -85,6 +90,8 @@ def test_only_synthetic_data_takes_a_size_in_a_mixed_sweep() -> None:
         (SYSTEMS, {"neighbors": [5, 0]}, {}, "neighbors is 0"),
         (SYSTEMS, {"neighbors": ["2.5"]}, {}, "neighbors is '2.5'"),
         (SYSTEMS, {}, {"seeds": []}, "no seed"),
+        (SYSTEMS, {}, {"seeds": [0, -1]}, "seed is -1"),
+        (3, {}, {}, "no system 3"),
         ([], {}, {}, "no system"),
         (SYSTEMS, {}, {"data": "netflix"}, "no data set 'netflix'"),
         (SYSTEMS, {}, {"protocol": "kfold"}, "no RMSE under 'kfold'"),
