@@ -65,9 +65,11 @@ from recprivlib.protocols import (
     Interactions,
     Ledger,
     Model,
+    Relation,
     Release,
     Sizes,
     Unbounded,
+    Unit,
 )
 
 
@@ -260,8 +262,11 @@ class LDPPopularity:
         answer = self._mechanism(sizes.items)
         if self.reports == "bits":
             return bit_ledger(answer, sizes, assumed=(FOR_ALL,))
-        whole = dict.fromkeys([("user", "replace"), ("interaction", "swap"), ("interaction", "add-remove")], Change())
-        release = Release("one item of the history, hidden in a set", answer, whole | {("user", "add-remove"): SEEN})
+        neighbours: dict[tuple[Unit, Relation], Change | Unbounded] = {
+            ("user", "replace"): Change(), ("interaction", "swap"): Change(), ("interaction", "add-remove"): Change(),
+            ("user", "add-remove"): SEEN,
+        }  # fmt: skip
+        release = Release("one item of the history, hidden in a set", answer, neighbours)
         public, assumed = ("the catalogue", "who takes part"), (ONCE, FOR_ALL)
         return Ledger((release,), public=public, assumed=assumed, trust="nobody (local)")
 
