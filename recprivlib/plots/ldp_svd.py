@@ -79,14 +79,15 @@ def tape(look: Look, titles: Sequence[str], given: Array, reports: Array, certai
            "away on average.")  # fmt: skip
     figure = chart.figure(traces, [], alt)
     _room(figure, look)
-    figure["layout"]["annotations"] = [_key(proofs)]
+    figure["layout"]["annotations"] = [_key(look, proofs)]
     return figure
 
 
-def _key(proofs: int) -> dict[str, Any]:
+def _key(look: Look, proofs: int) -> dict[str, Any]:
     """What the marks mean, above the plot."""
-    proof = f' &#160; <span style="color:{colour("attack")}">▲</span> this IS the rating' if proofs else ""
-    return {"text": f"○ her stars &#160; ■ ● ◆ report{proof}", "xref": "paper", "x": 0, "yref": "paper", "y": 1,
+    mark = {"printed": "■", "repaired": "●", "beyond": "◆"}[look.role]
+    proof = f" &#160; ▲ {'' if look.narrow else 'this '}IS the rating" if proofs else ""
+    return {"text": f"○ her stars &#160; {mark} report{proof}", "xref": "paper", "x": 0, "yref": "paper", "y": 1,
             "showarrow": False, "xanchor": "left", "yanchor": "bottom", "yshift": 2}  # fmt: skip
 
 
