@@ -241,14 +241,6 @@ def test_privacy_is_promised_exactly_where_a_ledger_says_what_is_released(name):
             assert entry.terms in release.neighbours, f"{release.what}: no distance at {entry.terms}"
 
 
-@those(lambda entry: entry.terms is not None)
-def test_a_ledger_depends_on_public_sizes_alone(name):
-    system = quick(SYSTEMS[name])
-    sizes = train_of(SYSTEMS[name].task).sizes
-    fitted(name)
-    assert repr(system.ledger(sizes)) == repr(system.ledger(replace(sizes)))
-
-
 # ------------------------------------------------------------------------------------------ what some offer
 
 
