@@ -22,7 +22,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import bdtr, bdtrc
 
 from recprivlib.accounting import profiles
 from recprivlib.accounting.pairs import Pair
@@ -73,9 +73,12 @@ def _atoms(c: float, crowd: int, chance: float, largest: float) -> tuple[Array, 
 
 def _binomial(n: int, p: float) -> tuple[Array, Array]:
     """(k, P(k)) of Bin(n, p) within `SPREAD` deviations, and at least 40, of the mean."""
-    middle, width = n * p, max(SPREAD * math.sqrt(n * p * (1 - p)), 40.0)
-    k = np.arange(max(0, math.floor(middle - width)), min(n, math.ceil(middle + width)) + 1)
     if p in (0.0, 1.0):
         return np.array([int(n * p)]), np.ones(1)
-    log = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + k * math.log(p) + (n - k) * math.log1p(-p)
-    return k, np.exp(log)
+    middle, width = n * p, max(SPREAD * math.sqrt(n * p * (1 - p)), 40.0)
+    k = np.arange(max(0, math.floor(middle - width)), min(n, math.ceil(middle + width)) + 1)
+    # P(k)/P(k − 1) = (n − k + 1)/k · p/(1−p): gamma functions of large n would lose what a small δ is about
+    log = np.cumsum(np.concatenate([[0.0], np.log((n - k[1:] + 1) / k[1:]) + math.log(p / (1 - p))]))
+    likely = np.exp(log - log.max())
+    outside = (bdtr(k[0] - 1, n, p) if k[0] > 0 else 0.0) + (bdtrc(k[-1], n, p) if k[-1] < n else 0.0)
+    return k, likely / likely.sum() * (1 - outside)
