@@ -219,7 +219,7 @@ def _noisy_steps(
     """What both systems of the paper do once their phones have reported."""
     stars = grid_of(train.grid)
     noise, training = rng.spawn(2)
-    reports = mechanism.release(train.ratings.astype(float), noise)
+    reports = mechanism.release(inputs(mechanism, train.ratings, stars), noise)
     low, unit = (stars[0], stars[-1] - stars[0]) if system.scale == "unit" else (0.0, 1.0)
     cures = ["scale=unit"] if system.scale == "stars" else []
     cures += [] if system.clip_reports else ["clip_reports=true"]
@@ -271,13 +271,13 @@ def answers(mechanism: Any, grid: tuple[float, ...]) -> Answers:
 
 
 def inputs(mechanism: Any, ratings: Array, grid: tuple[float, ...]) -> Array:
-    """Ratings as the mechanism takes them: symbols, numbers from −1 to 1, or stars."""
+    """Ratings as the mechanism takes them: symbols, numbers from −1 to 1, or stars; off the grid they are refused."""
     if isinstance(mechanism, KRandomizedResponse):
         return positions(ratings, grid, "rating")
     if isinstance(mechanism, Duchi | Piecewise):
         middle, half = (grid[0] + grid[-1]) / 2, (grid[-1] - grid[0]) / 2
         return (np.asarray(grid)[positions(ratings, grid, "rating")] - middle) / half
-    return np.asarray(ratings, float)
+    return np.asarray(grid)[positions(ratings, grid, "rating")]
 
 
 MECHANISMS: dict[str, Callable[[float, tuple[float, ...]], Any]] = {
