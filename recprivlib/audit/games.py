@@ -40,7 +40,9 @@ def mechanism_game(
     pair = apart(mechanism, distance)
     attack, ratio = statistic(mechanism, pair, rng)
     used = int(min(times, max(1, MOST // trials)))
-    part = f", {used} of {times} releases" if used < times else f", {times} releases together" if times > 1 else ""
+    part = (
+        f", {used:,} of {times:,} releases" if used < times else f", {times:,} releases together" if times > 1 else ""
+    )
 
     def play(world: int, trials: int, rng: np.random.Generator) -> Array:
         step = max(1, CHUNK // used)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-from typing import Any
+from typing import Any, get_args
 
 from recprivlib.accounting.bills import as_json
-from recprivlib.cli._shared import add_population, add_set, emit, number, settings, table
+from recprivlib.cli._shared import SEEN, add_population, add_set, emit, number, settings, sizes, table
 from recprivlib.parameters import UserError, configured
-from recprivlib.protocols import Sizes
+from recprivlib.protocols import Relation, Unit, View
 
 GLOSS = "attacks a system or mechanism: claimed, counted, attacked"
 
@@ -20,10 +21,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--count", type=int, default=1, metavar="n", help="releases of a mechanism (default: 1)")
     parser.add_argument("--trials", type=int, default=100_000, metavar="T", help="runs of either world")
     parser.add_argument("--seed", type=int, default=0, metavar="s")
-    parser.add_argument("--delta", type=float, metavar="d", help="default: the claim's")
-    parser.add_argument("--unit", choices=["interaction", "rating", "user"])
-    parser.add_argument("--relation", choices=["add-remove", "replace-value", "swap", "replace"])
-    parser.add_argument("--view", choices=["server", "model"], default="server", help="who attacks (default: server)")
+    parser.add_argument(
+        "--delta", type=float, metavar="d", help="δ (default: the claim's, else as in `recpriv account`)"
+    )
+    parser.add_argument("--unit", choices=get_args(Unit))
+    parser.add_argument("--relation", choices=get_args(Relation))
+    parser.add_argument(
+        "--view", choices=get_args(View), help="who attacks (default: the server, if it is promised anything)"
+    )
     add_population(parser)
 
 
@@ -36,7 +41,7 @@ def execute(args: argparse.Namespace) -> None:
     if hasattr(target, "fit") and args.count != 1:
         raise UserError("--count is for mechanisms; a system says itself how often it releases")
     found = audit(
-        target, name=args.name, count=args.count, sizes=Sizes(args.users or 943, args.items or 1682), unit=args.unit,
+        target, name=args.name, count=args.count, sizes=sizes(args), unit=args.unit,
         relation=args.relation, view=args.view, delta=args.delta, trials=args.trials, seed=args.seed,
         progress=_progress if sys.stderr.isatty() else None,
     )  # fmt: skip
@@ -89,12 +94,17 @@ def _progress(done: float) -> None:
 
 def _summary(audit: dict[str, Any]) -> str:
     claimed, counted, attacked = audit["claimed"], audit["counted"], audit["attacked"]
-    terms = f"{counted['unit']}, {counted['relation']}; seen by the {counted['view']}"
-    shown = f"≥ {attacked['epsilon_lower']:.2f}"
+    delta = f"; δ = {attacked['delta']:g}" if attacked["delta"] else ""
+    about = f"{claimed['unit']}, {claimed['relation']}; {claimed['counts']}; {claimed['where']}" if claimed else ""
     rows = [
-        ["claimed", number(claimed["epsilon"]) if claimed else "none", claimed["where"] if claimed else ""],
-        ["counted", number(counted["epsilon"]), counted.get("why_infinite") or counted["how"]],
-        ["attacked", shown, f"{attacked['attack']}, {attacked['trials']:,} trials a world could show "
-                            f"{attacked['ceiling']:.1f} at most"],
+        ["claimed", number(claimed["epsilon"]) if claimed else "none", about],
+        ["counted", number(counted["epsilon"], "upper"), counted.get("why_infinite") or counted["how"]],
+        ["attacked", f"≥ {math.floor(100 * attacked['epsilon_lower']) / 100:.2f}",
+         f"{attacked['attack']}, {attacked['trials']:,} trials a world could show {attacked['ceiling']:.1f} at most"],
     ]  # fmt: skip
-    return "\n".join([f"{audit['system']} ({terms})", table(rows, right=[1]), f"{audit['verdict']}: {audit['reason']}"])
+    lines = [
+        f"{audit['system']} ({counted['unit']}, {counted['relation']}; {SEEN[counted['view']]}{delta})",
+        table(rows, right=[1]),
+        f"{audit['verdict']}: {audit['reason']}",
+    ]
+    return "\n".join([*lines, f"drawn: {audit['mode']}"] if audit["mode"] else lines)
