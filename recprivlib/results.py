@@ -61,11 +61,17 @@ DIGITS = 6  # decimals that are committed
 
 def results(name: str) -> pd.DataFrame:
     """A committed table, from the installed package or from the checkout; an infinite ε reads as infinity."""
-    import pandas as pd
-
     if name not in names():
         raise UserError(f"there are no results {name!r}; choose from {', '.join(names())}")
-    return pd.read_csv(folder() / f"{name}.csv", dtype={"seeds": str}, keep_default_na=False, na_values=[""])
+    path = folder() / f"{name}.csv"
+    return _read(path, path.stat().st_mtime_ns).copy()
+
+
+@functools.lru_cache(maxsize=8)
+def _read(path: Path, changed: int) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.read_csv(path, dtype={"seeds": str}, keep_default_na=False, na_values=[""])
 
 
 def rows_of(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:

@@ -4,6 +4,7 @@
     ```
 
 prints the figure of the first page; a dashboard's frame (`_static/frames/<stem>.js`) needs no directive of its own.
+The frames are computed in a process of their own while chapters run and pages are written.
 """
 
 from __future__ import annotations
@@ -11,16 +12,20 @@ from __future__ import annotations
 import json
 import logging
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-from fingerprint import library
+from fingerprint import ROOT, library
 
 NAME = "tenseconds"
+CODE = "import sys; from pathlib import Path; from recprivlib.live import static; static.write(Path(sys.argv[1]))"
 tell = logging.getLogger("course.progress")
 
 
@@ -37,23 +42,63 @@ def numbers(app: Sphinx) -> dict[str, Any]:
 
     path = folder(app) / f"{NAME}.json"
     if not path.exists():
-        tell.info("book: measuring the figure of the first page")
         path.write_text(json.dumps(tenseconds.measure(), ensure_ascii=False), encoding="utf-8")
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def add_frames(app: Sphinx, error: Exception | None) -> None:
-    """The frames of the dashboards, where there are any."""
-    if error or app.builder.format != "html" or not any("dashboard" in page for page in app.env.metadata.values()):
-        return
-    from recprivlib.live import static
+# ----------------------------------------------------------------------------------------------- dashboards
 
-    place = folder(app) / "static"
-    if not place.exists():
-        tell.info("book: computing the dashboards' frames")
-        static.write(place.with_name("static.new"))
-        place.with_name("static.new").rename(place)
-    shutil.copytree(place, Path(app.outdir) / "_static" / "frames", dirs_exist_ok=True)
+
+class Frames:
+    """The dashboards' frames of one build: begun as soon as a page is seen to need them, waited for at its end."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[str] | None = None
+
+    def ahead(self, app: Sphinx, env: Any, docnames: list[str]) -> None:
+        """Begin, if a page about to be read has a dashboard."""
+        texts = (Path(env.doc2path(name)).read_text("utf-8") for name in docnames)
+        if app.builder.format == "html" and any("{dashboard}" in text for text in texts):
+            self.begin(app)
+
+    def begin(self, app: Sphinx) -> None:
+        """Have them computed, unless they are there or on their way."""
+        if self.process is None and not place(app).exists():
+            command = [sys.executable, "-c", CODE, str(draft(app))]
+            self.process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+
+    def end(self, app: Sphinx, error: Exception | None) -> None:
+        """Put them beside the pages, where a page has a dashboard. A build that failed needs none."""
+        wanted = app.builder.format == "html" and any("dashboard" in page for page in app.env.metadata.values())
+        if error or not wanted:
+            if self.process:
+                self.process.kill()
+                self.process.communicate()
+            return
+        self.begin(app)
+        if self.process:
+            tell.info("book: computing the dashboards' frames")
+            _, said = self.process.communicate()
+            if self.process.returncode:
+                raise ExtensionError(f"the dashboards' frames were not computed:\n{said}")
+            draft(app).rename(place(app))
+        shutil.copytree(place(app), Path(app.outdir) / "_static" / "frames", dirs_exist_ok=True)
+        older = sorted(folder(app).parent.glob("*"), key=lambda path: path.stat().st_mtime)[:-3]
+        for forgotten in older:
+            shutil.rmtree(forgotten, ignore_errors=True)
+
+
+def place(app: Sphinx) -> Path:
+    """Where the frames are once they are whole."""
+    return folder(app) / "static"
+
+
+def draft(app: Sphinx) -> Path:
+    """Where they are being written."""
+    return folder(app) / "static.new"
+
+
+# ----------------------------------------------------------------------------------------------- first page
 
 
 class TenSeconds(SphinxDirective):
@@ -81,8 +126,10 @@ def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], d
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
+    frames = Frames()
     app.add_directive(NAME, TenSeconds)
     app.connect("env-get-outdated", outdated)
-    app.connect("build-finished", add_frames)
+    app.connect("env-before-read-docs", frames.ahead, priority=100)  # before the chapters run (freshness.py)
+    app.connect("build-finished", frames.end)
     app.connect("html-page-context", add_script)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -89,7 +89,7 @@ def test_a_dashboard_without_a_server_says_how_to_go_live_and_moves(still, shoot
     slider.focus()
     page.keyboard.press("ArrowRight")
     assert "top 15" in say.inner_text()
-    page.get_by_label("EASE").check()
+    page.get_by_role("radio", name="EASE").check()
     assert "EASE" in say.inner_text()
     symbol = page.evaluate("document.querySelector('.still-main .js-plotly-plot').data.at(-1).marker.symbol[0]")
     assert symbol == "circle-open"
