@@ -12,7 +12,7 @@ import dataclasses
 import math
 from typing import Any, get_args
 
-from recprivlib.accounting.guarantee import guarantee, resolved, supported
+from recprivlib.accounting.guarantee import certain, guarantee, resolved, supported
 from recprivlib.parameters import UserError
 from recprivlib.protocols import (
     Claim,
@@ -116,6 +116,8 @@ def _others(ledger: Ledger, counted: Guarantee, small: float) -> list[Guarantee]
     asked: list[tuple[Unit, Relation, float, View]] = []
     if math.isfinite(counted.epsilon):
         asked.append((unit, relation, small, view))
+    elif proof := certain(ledger, unit, relation, view):
+        asked.append((unit, relation, proof, view))
     asked += [(unit, relation, small, other) for other in _other_views(ledger, counted)]
     asked += [(*terms, counted.delta, view) for terms in supported(ledger, view)]
     return _news(counted, [guarantee(ledger, *terms) for terms in asked])

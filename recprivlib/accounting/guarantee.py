@@ -78,6 +78,19 @@ def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
     return Run(choices, "", tuple(sorted(crowds)), bool(disjoint))
 
 
+def certain(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> float:
+    """How likely an output that proves an input is, where one release of one input is all there is; else 0.
+
+    From that δ on ε is finite: what remains of a guarantee that is broken at δ = 0.
+    """
+    run = resolved(ledger, unit, relation, view)
+    parts = [part for choice in run.choices for part in choice]
+    if len(parts) != 1 or parts[0][1] != 1 or not parts[0][0].certain:
+        return 0.0
+    proof = float(parts[0][0].profile(np.array([700.0]))[0])
+    return min(proof * (1 + 1e-9), math.nextafter(1.0, 0.0))
+
+
 def visible(ledger: Ledger, view: View) -> list[Release]:
     """The releases that `view` sees; refused where the ledger prices none, for that would read as ε = 0."""
     if not ledger:

@@ -170,3 +170,13 @@ def test_the_accountant_is_imported_without_the_slow_half_of_scipy():
     code = f"import sys, recprivlib.accounting; print(sorted({slow} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_where_an_answer_may_be_proof_the_bill_says_how_often():
+    """dplcf's AP at ε = 1: nothing at δ = 0, and (0, 1 − 1/e) in fairness. Two answers: nobody has asked yet."""
+    found = mechanism_bill(MECHANISMS["unary-one-sided"], "ap")
+    (fair,) = [other for other in found["also"] if other["relation"] == "add-remove"]
+    assert math.isinf(found["counted"]["epsilon"])
+    assert (fair["epsilon"], fair["delta"]) == (0.0, pytest.approx(1 - math.exp(-1), rel=1e-8))
+    twice = mechanism_bill(MECHANISMS["unary-one-sided"], "ap", 2)
+    assert all(math.isinf(other["epsilon"]) for other in twice["also"])
