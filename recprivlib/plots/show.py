@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -72,10 +73,12 @@ def html(figure: dict[str, Any]) -> str:
     text = json.dumps(figure, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     name = "rp-" + hashlib.sha256(text.encode()).hexdigest()[:12]
     filled = {"ID": name, "FIGURE": figure, "DARK": swaps(), "CONFIG": CONFIG}
-    script = SCRIPT
-    for slot, value in filled.items():
-        safe = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).replace("</", "<\\/")
-        script = script.replace(slot, safe, 1)
+    safe = {
+        slot: json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).replace("</", "<\\/")
+        for slot, value in filled.items()
+    }
+    # In one pass: a figure's own words are never taken for a slot.
+    script = re.sub(rf"\b({'|'.join(safe)})\b", lambda slot: safe[slot[0]], SCRIPT)
     alt = escape(figure["layout"].get("meta", {}).get("alt", ""), quote=True)
     height = figure["layout"]["height"]
     box = f'<div id="{name}" class="rp-figure" role="img" aria-label="{alt}" style="height:{height}px"></div>'

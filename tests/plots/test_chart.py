@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -104,6 +105,13 @@ def test_a_shown_figure_has_no_script_of_its_own_and_an_alternative():
     assert text.count("</script>") == 1  # a name cannot end the script
     assert "http" not in text
     assert len(text) < 20_000
+
+
+def test_a_figure_may_say_the_words_that_the_script_is_filled_by():
+    """Filled one after another, a DARK in a figure's own text would become a palette."""
+    drawn = figure() | {"layout": figure()["layout"] | {"title": {"text": "ID FIGURE DARK CONFIG \\1"}}}
+    source = re.search(r"const source = (.*), dark = ", html(drawn)).group(1)
+    assert json.loads(source) == drawn
 
 
 def test_the_text_of_a_figure_says_its_numbers_so_that_a_test_can_compare_them():
