@@ -54,8 +54,8 @@ def sweep(
     A grid parameter that a system does not have is left out for it. An error stops its own cell only.
     """
     out = Path(out)
-    if out.is_dir():
-        raise UserError(f"{out} is a folder, but the results go to a file")
+    if out.exists() and not out.is_file():
+        raise UserError(f"{out} is {'a folder' if out.is_dir() else 'a device'}, but the results go to a file")
     cells = plan(systems, grid or {}, data=data, protocol=protocol, seeds=seeds, users=users, items=items)
     folder = out.with_name(f"{out.name}.cells")
     complete(cells, folder, workers=workers, dask=dask, say=say)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 import time
@@ -259,8 +260,6 @@ def test_a_killed_worker_is_recognised() -> None:
 
 
 def _dies(signal: int) -> None:
-    import os
-
     os.kill(os.getpid(), signal)
 
 
@@ -317,6 +316,13 @@ def test_the_verb_writes_the_file_and_one_json_document(
     assert main(["sweep", *WORDS, "--out", str(out), "--json"]) == 0
     assert out.read_bytes() == reference.read_bytes()
     assert json.loads(capsys.readouterr().out) == {"out": str(out), "rows": 144, "failed": []}
+
+
+@pytest.mark.parametrize(("place", "said"), [(".", "is a folder"), (os.devnull, "is a device")])
+def test_results_go_to_a_file_and_to_nothing_else(place: str, said: str) -> None:
+    """A device would be replaced by the file, for those who may."""
+    with pytest.raises(UserError, match=f"{said}, but the results go to a file"):
+        sweep("popularity", out=place, **SMALL)
 
 
 @pytest.mark.parametrize(
