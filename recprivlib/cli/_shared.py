@@ -65,7 +65,10 @@ def settings(pairs: Iterable[str]) -> dict[str, str]:
 
 def add_set(parser: Any) -> None:
     """The option `--set p=v …`, which may be repeated."""
-    parser.add_argument("--set", nargs="+", action="extend", default=[], metavar="p=v", help="a parameter's value")
+    parser.add_argument(
+        "--set", nargs="+", action="extend", default=[], metavar="p=v",
+        help="a value of a parameter, like neighbors=20; name the system first",
+    )  # fmt: skip
 
 
 def add_population(parser: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recprivlib.cli._shared import add_population, add_set, claimed, counted, emit, say, seeds, settings, shown, table
-from recprivlib.data import load
+from recprivlib.data import NAMES, load
 from recprivlib.evaluation import PROTOCOLS, interval
 from recprivlib.experiment import protocol_of, run, to_json
 from recprivlib.parameters import configured
@@ -19,9 +19,11 @@ GLOSS = "trains a system, evaluates it and writes its bill"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", metavar="SYSTEM", help="a name that `recpriv systems` lists")
-    parser.add_argument("--data", default="ml-100k", metavar="NAME", help="the data set (default: ml-100k)")
+    parser.add_argument(
+        "--data", default="ml-100k", metavar="NAME", help=f"one of {', '.join(NAMES)} (default: ml-100k)"
+    )
     add_set(parser)
-    parser.add_argument("--seeds", default="0", metavar="0-4", help="one run a seed (default: 0)")
+    parser.add_argument("--seeds", default="0", metavar="0-4", help="one run a seed; like 3, 0-4 or 0,2,5 (default: 0)")
     parser.add_argument("--protocol", metavar="NAME", help=f"one of {', '.join(PROTOCOLS)} (default: by task)")
     add_population(parser)
 

@@ -13,8 +13,15 @@ GLOSS = "runs a grid that can be interrupted and goes on"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("systems", nargs="+", metavar="SYSTEM", help="names that `recpriv systems` lists")
-    parser.add_argument("--grid", nargs="+", action="extend", default=[], metavar="p=a,b,c", help="values to combine")
-    parser.add_argument("--seeds", default="0", metavar="0-4", help="one run a seed (default: 0)")
+    parser.add_argument(
+        "--grid",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="p=a,b,c",
+        help="values to combine, like neighbors=10,20; name the systems first",
+    )
+    parser.add_argument("--seeds", default="0", metavar="0-4", help="one run a seed; like 3, 0-4 or 0,2,5 (default: 0)")
     parser.add_argument("--out", required=True, metavar="FILE.csv", help="where the rows go; cells are kept beside it")
     parser.add_argument("--data", nargs="+", default=["ml-100k"], metavar="NAME", help="default: ml-100k")
     parser.add_argument("--protocol", nargs="+", metavar="NAME", help="default: by the system's task")
