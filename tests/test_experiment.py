@@ -123,7 +123,7 @@ def test_what_json_has_no_word_for_is_spelt_out():
 
 def test_a_private_run_is_billed(data):
     bill = run("dplcf-sp", data, settings={"epsilon": 2.0}).guarantee
-    assert set(bill) == {"claimed", "counted", "also"}
+    assert set(bill) == {"claimed", "counted", "also", "mode"}
     assert bill["claimed"] == {"epsilon": 2.0, "delta": 0.0, "unit": "interaction"} | {
         key: value for key, value in bill["claimed"].items() if key not in ("epsilon", "delta", "unit")
     }

@@ -1,7 +1,8 @@
 """Bills as JSON-shaped data: claimed, counted, and the same run at other terms.
 
     {"claimed": {…} | None, "counted": {"epsilon", "delta", "unit", "relation", "trust", "view", "how",
-     "assumptions", ["why_infinite"]}, "also": [{…} like counted, …]}
+     "assumptions", ["why_infinite"]}, "also": [{…} like counted, …],
+     "mode": how the noise is drawn}
 
 An infinite ε is a float here; `experiment.plain` alone writes it as "inf".
 """
@@ -107,7 +108,13 @@ def _bill(ledger: Ledger, unit: Unit, relation: Relation, delta: float | None, v
         "claimed": _claimed(ledger.claimed),
         "counted": as_json(counted),
         "also": [as_json(other) for other in _others(ledger, counted, small)],
+        "mode": "; ".join(modes(ledger)),
     }
+
+
+def modes(ledger: Ledger) -> tuple[str, ...]:
+    """How the noise of each release is drawn: a seed is for teaching."""
+    return tuple(dict.fromkeys(m for m in (getattr(r.mechanism, "mode", "") for r in ledger.releases) if m))
 
 
 def _others(ledger: Ledger, counted: Guarantee, small: float) -> list[Guarantee]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.accounting import guarantee, small_delta, supported
-from recprivlib.accounting.bills import default_view, mechanism_ledger, stated, usual_delta
+from recprivlib.accounting.bills import default_view, mechanism_ledger, modes, stated, usual_delta
 from recprivlib.audit.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
 from recprivlib.audit.events import Certificate, auc, certify, choose, halves, roc
 from recprivlib.audit.games import Game, ledger_games, mechanism_game, projection_game, statistic
@@ -112,7 +112,7 @@ def audit(
     word, reason = verdict(ledger.claimed, counted, attacked.decisive, exact, whole=not is_system)
     if word == "holds" and any(_on_doubles(release.mechanism) for release in ledger.releases):
         reason += " for real numbers (these are doubles, for teaching)"
-    mode = getattr(ledger.releases[0].mechanism, "mode", "")
+    mode = "; ".join(modes(ledger))
     return Audit(name or type(target).__name__, values(target), ledger.claimed, counted, attacked, word, reason, mode)
 
 

@@ -43,7 +43,7 @@ def bits(count=1, crowd=1, claimed=None):
 def test_the_shape_of_a_bill():
     claim = Claim(1.0, 0.0, "interaction", "add-remove", "Theorem 1", "one report")
     found = bill(*entry(bits(claimed=claim)), SIZES)
-    assert set(found) == {"claimed", "counted", "also"}
+    assert set(found) == {"claimed", "counted", "also", "mode"}
     assert set(found["counted"]) == COUNTED
     assert all(set(other) == COUNTED for other in found["also"])
     assert found["claimed"] == {"epsilon": 1.0, "delta": 0.0, "unit": "interaction", "relation": "add-remove",

@@ -28,7 +28,7 @@ def account(capsys, *words):
 )
 def test_cohorts_of_privrec(capsys, words, low, high):
     document = account(capsys, *COHORT, *words)
-    assert set(document) == {"system", "params", "claimed", "counted", "also"}
+    assert set(document) == {"system", "params", "claimed", "counted", "also", "mode"}
     assert low <= document["counted"]["epsilon"] <= high
     assert document["counted"]["relation"] == words[-1]
 
