@@ -30,6 +30,11 @@ def until(page, shown):
     ready(page)
 
 
+def shows(page, what):
+    """Waits until a figure, which may be drawn after its frame, shows this."""
+    page.wait_for_function(f"() => {what}", timeout=PATIENCE)
+
+
 def said(**settings):
     return EXPLORER.say(EXPLORER.compute(**EXPLORER.defaults | settings))
 
@@ -65,6 +70,7 @@ def test_it_lives_in_its_chapter(visit, shoot, width, theme):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_page_and_dashboard_are_accessible(visit, alone, accessible, theme):
     chapter = visit(CHAPTER, theme=theme)
+    chapter.locator(".dash").scroll_into_view_if_needed()
     ready(chapter.frame_locator(".dash iframe"))
     accessible(chapter)
     page = alone("?mechanism=rounded", theme=theme, width=390)
@@ -74,8 +80,8 @@ def test_page_and_dashboard_are_accessible(visit, alone, accessible, theme):
 
 
 def test_on_a_phone_the_tape_stands_upright(alone):
-    assert alone(width=390).evaluate(f"{TAPE}.layout.yaxis.range") == [-2, 8]
-    assert alone(width=1280).evaluate(f"{TAPE}.layout.xaxis.range") == [-2, 8]
+    for width, axis in ((390, "yaxis"), (1280, "xaxis")):
+        shows(alone(width=width), f"{TAPE}.layout.{axis}.range.join() === '-2,8'")
 
 
 def test_a_guess_is_answered_from_the_tape(alone):
@@ -89,11 +95,11 @@ def test_equal_true_epsilon_sends_the_printed_one_to_the_edge(alone):
     page = alone()
     page.get_by_label("Equal true ε").check()
     until(page, "equal=on")
-    assert page.evaluate(f"{ERROR}.data.at(-1).text[0]") == "∞"
+    shows(page, f"{ERROR}.data.at(-1).text?.[0] === '∞'")
     page.get_by_label("What a phone sends").select_option(label="most telling channel")
     until(page, "mechanism=optimal&equal=on")
     assert page.locator(".sentence").inner_text() == said(mechanism="optimal", equal=True)
-    assert page.evaluate(f"{ERROR}.data.at(-1).x[0]") == 1
+    shows(page, f"{ERROR}.data.at(-1).x[0] === 1")
 
 
 def test_a_divergence_is_a_card_whose_button_cures_it(visit, shoot):
