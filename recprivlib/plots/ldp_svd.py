@@ -154,12 +154,12 @@ def error_by_epsilon(
     traces = [chart.level(value, role, NAMES[role]) for role, value in floors.items()]
     labels = [Label(NAMES[role], value, role) for role, value in floors.items()]
     if whole:
+        measured = [(x, y) for x, y in zip(whole.x, whole.mean, strict=True) if chart.y.holds(y)]
         traces += [chart.band(whole.x, whole.low, whole.high, look.role),
                    chart.line(whole.x, whole.mean, look.role, f"{look.name}, five folds"),
-                   chart.dots(list(zip(whole.x, whole.mean, strict=True)), look.role, look.name, filled=False,
-                              size=6)]  # fmt: skip
+                   chart.dots(measured, look.role, look.name, filled=False, size=6)]  # fmt: skip
     if trail:
-        traces.append(chart.trail(trail, look.role))
+        traces.append(chart.trail([point for point in trail if chart.y.holds(point[1])], look.role))
     dot = chart.dots([(epsilon, error)], look.role, f"{look.name}, one fold", look.filled, interval)
     traces.append(dot)
     at = "No finite epsilon" if math.isinf(epsilon) else f"At epsilon {setting(round(epsilon, 2))}"
