@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy.sparse as sp
 
 from recprivlib.models.biased import Biased
 from recprivlib.protocols import Array
@@ -90,23 +91,22 @@ def learn(
     rng: np.random.Generator,
 ) -> Iterator[tuple[float, Expected]]:  # fmt: skip
     """One model a round of Fisher scoring."""
-    by_user, by_item = np.argsort(users, kind="stable"), np.argsort(items, kind="stable")
+    of_users, of_items = Pairs.of(users, items, shape), Pairs.of(items, users, shape[::-1])
     mean = _mean(answers, known)
     bu, bi = (np.zeros(n, np.float32) for n in shape)
     p, q = (rng.normal(0, 0.1, (n, how.factors)).astype(np.float32) for n in shape)
-    eta = np.full(len(users), mean, np.float32)
+    eta, taste = np.full(len(users), mean, np.float32), np.einsum("nf,nf->n", p[users], q[items])
     ridge = how.bias_width**-2
     for turn in range(how.iterations):
         z, weight = _working(eta, answers, known)
-        taste = np.einsum("nf,nf->n", p[users], q[items])
         mean += _average(z - mean - bu[users] - bi[items] - taste, weight)
         bi = _biases(items, weight, z - mean - bu[users] - taste, shape[1], ridge)
         bu = _biases(users, weight, z - mean - bi[items] - taste, shape[0], ridge)
         if how.factors:
             rest = z - mean - bu[users] - bi[items]
-            p = _vectors(users, by_user, q[items], weight, rest, shape[0], how)
-            q = _vectors(items, by_item, p[users], weight, rest, shape[1], how)
-        taste = np.einsum("nf,nf->n", p[users], q[items])
+            p = _vectors(of_users, q, weight, rest, how)
+            q = _vectors(of_items, p, weight, rest, how)
+            taste = np.einsum("nf,nf->n", p[users], q[items])
         eta = mean + bu[users] + bi[items] + taste
         yield (turn + 1) / how.iterations, Expected(Biased(float(mean), bu, bi, p, q), known)
 
@@ -115,7 +115,8 @@ def refit(
     model: Expected, users: Array, items: Array, answers: Array, n_users: int, known: Tables, how: Fit
 ) -> Expected:
     """The users' part of a model anew, from other answers about the same pairs; the items' part stays."""
-    tastes, order = model.tastes, np.argsort(users, kind="stable")
+    tastes = model.tastes
+    of_users = Pairs.of(users, items, (n_users, len(tastes.items)))
     bu, p = np.zeros(n_users, np.float32), np.zeros((n_users, how.factors), np.float32)
     base = np.float32(tastes.mean) + tastes.item_bias[items]
     for _ in range(how.iterations):
@@ -123,7 +124,7 @@ def refit(
         z, weight = _working(base + bu[users] + taste, answers, known)
         bu = _biases(users, weight, z - base - taste, n_users, how.bias_width**-2)
         if how.factors:
-            p = _vectors(users, order, tastes.items[items], weight, z - base - bu[users], n_users, how)
+            p = _vectors(of_users, tastes.items, weight, z - base - bu[users], how)
     return Expected(replace(tastes, user_bias=bu, users=p), model.known)
 
 
@@ -157,16 +158,32 @@ def _biases(rows: Array, weight: Array, rest: Array, n: int, ridge: float) -> Ar
     )
 
 
-def _vectors(rows: Array, order: Array, other: Array, weight: Array, rest: Array, n: int, how: Fit) -> Array:
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Who met what, sorted by one of the two sides: the rows."""
+
+    order: Array
+    others: Array  # what each pair meets, in that order
+    starts: Array  # where each row begins, and the end
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, rows: Array, others: Array, shape: tuple[int, int]) -> Pairs:
+        order = np.argsort(rows, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))]).astype(np.int32)
+        return cls(order, others[order], starts, shape)
+
+    def sums(self, values: Array, table: Array) -> Array:
+        """For each row, the sum over its pairs of the pair's value times the other side's line of `table`."""
+        matrix = sp.csr_array((values[self.order], self.others, self.starts), shape=self.shape)
+        return matrix @ table
+
+
+def _vectors(pairs: Pairs, other: Array, weight: Array, rest: Array, how: Fit) -> Array:
     """One ridge regression a row, all solved at once."""
-    sorted_rows = rows[order]
-    starts = np.flatnonzero(np.r_[True, sorted_rows[1:] != sorted_rows[:-1]])
-    x, w = other[order], weight[order][:, None]
     f = how.factors
-    outer = (w[:, :, None] * x[:, :, None] * x[:, None, :]).reshape(len(x), f * f)
-    left = np.add.reduceat(outer, starts, axis=0).reshape(-1, f, f)
+    squares = (other[:, :, None] * other[:, None, :]).reshape(len(other), f * f)
+    left = pairs.sums(weight, squares).reshape(-1, f, f)
     left += np.eye(f, dtype=np.float32) * np.float32(how.factor_width**-2)
-    right = np.add.reduceat(w * rest[order][:, None] * x, starts, axis=0)
-    out = np.zeros((n, f), np.float32)
-    out[sorted_rows[starts]] = np.linalg.solve(left, right[:, :, None])[:, :, 0]
-    return out
+    right = pairs.sums(weight * rest, other)
+    return np.linalg.solve(left, right[:, :, None])[:, :, 0]
