@@ -51,7 +51,7 @@ class Explore:
         )
         figures = [
             ipw.VBox([ipw.HTML(f"<b>{escape(figure.title)}</b>"), self.places[figure.name]],
-                     layout=ipw.Layout(width="100%" if figure.place == "main" else "48%", min_width="320px"))
+                     layout=ipw.Layout(width="100%" if figure.place in ("main", "band") else "48%", min_width="320px"))
             for figure in self.explorer.figures
         ]  # fmt: skip
         grid = ipw.Box(

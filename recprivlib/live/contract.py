@@ -147,7 +147,8 @@ class Figure:
     name: str
     title: str
     draw: Callable[[Any, View], dict | str]
-    place: Literal["main", "beside", "evidence"] = "evidence"  # beside: right of the main one, 260 px; phone: below
+    # beside: right of the main one; band: right across, below it; on a phone both stand below
+    place: Literal["main", "beside", "band", "evidence"] = "evidence"
     height: int = 260  # pixels; of the main figure 340, on a phone 260
 
 

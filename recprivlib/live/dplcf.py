@@ -382,8 +382,8 @@ def say(result: Result) -> str:
     own, popular = result.yours.at(result.metric), result.popular.at(result.metric)
     phones = f"From {count(result.users)} such phones"
     if result.truth == 1:
-        first = (f"Every 'no' your phone sends is certainly true; of the films you never watched it claims "
-                 f"{percent(1 - result.honest)}.")  # fmt: skip
+        first = (f"At ε = {setting(result.epsilon)} every 'no' your phone sends is certainly true; of the films you "
+                 f"never watched it claims {percent(1 - result.honest)}.")  # fmt: skip
     else:
         first = (f"At ε = {setting(result.epsilon)} your phone tells the truth about each film "
                  f"{percent(result.truth)} of the time.")  # fmt: skip
@@ -524,7 +524,8 @@ CONTROLS = (
     Control("epsilon", "ε", "number", 1.0, 0.1, 8.0, EPSILONS, log=True, place="axis", figure="rate", cost=_cost,
             ends=("more privacy, more noise", "less privacy, less noise"),
             spoken=lambda e: f"epsilon {e:g}, phone truthful {100 * best_guess(e):.0f} percent"),
-    Control("server", "Server", "choice", "sp", choices=tuple((k, v[3]) for k, v in SERVERS.items())),
+    Control("server", "Server", "choice", "sp", choices=tuple((k, v[3]) for k, v in SERVERS.items()),
+            hint="SP phones lie about any film, AP phones only about films not watched."),
     Control("people", "People", "choice", 1, choices=tuple((n, f"×{n}") for n in (1, 2, 4, 8, 16, 32, 80)),
             hint="×1: one town. ×80: a country."),
     Control("neighbors", "Neighbours", "integer", 20, 5, MOST, (5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200),
@@ -561,7 +562,7 @@ EXPLORER = Explorer(
     compute=compute,
     figures=(
         Figure("rate", "Is your next film on the list?", draw_rate, "main", 340),
-        Figure("tiles", "What you watched, what it reported", draw_tiles, "beside"),
+        Figure("tiles", "Forty answers of one phone", draw_tiles, "band", 130),
         Figure("lengths", "The length of the list", draw_lengths),
         Figure("pairs", "How alike two films are, and how alike they look", draw_pairs),
     ),

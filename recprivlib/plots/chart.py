@@ -29,6 +29,7 @@ class Label:
     y: float
     role: str
     x: float | None = None
+    below: bool = False  # a dot's name: under it, not above
 
 
 @dataclass(frozen=True)
@@ -154,12 +155,13 @@ class Chart:
         return self._line_labels(of_lines) + of_dots
 
     def _dot_label(self, label: Label, x: float) -> dict[str, Any]:
-        """Above its dot; `label.y` is the top of the whisker."""
+        """Above its dot, or below; `label.y` is that end of the whisker."""
         at = {"x": number(self.x.at(self.x.pinned(x))), "y": number(self.y.at(self.y.pinned(label.y)))}
         share = self.x.place(x)
         side = "left" if share < 0.15 else "right" if share > 0.85 else "center"
         shift = {"left": -8, "right": 8, "center": 0}[side]
-        return {"text": label.text, "showarrow": False, "yanchor": "bottom", "yshift": 4, "xanchor": side,
+        anchor, lift = ("top", -6) if label.below else ("bottom", 4)
+        return {"text": label.text, "showarrow": False, "yanchor": anchor, "yshift": lift, "xanchor": side,
                 "xshift": shift, **at}  # fmt: skip
 
     def _line_labels(self, labels: Sequence[Label]) -> list[dict[str, Any]]:

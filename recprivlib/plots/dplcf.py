@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -15,7 +15,7 @@ from recprivlib.plots.numerals import bare, count, percent
 from recprivlib.protocols import Array
 
 NAMES = {
-    "bound": "no privacy", "popularity": "what is popular", "private-popularity": "same, from reports",
+    "bound": "no privacy", "popularity": "what is popular", "private-popularity": "noisy popularity",
     "random": "random",
 }  # fmt: skip
 SEEN = (10, 50)  # people: below the first a film is rare, from the second on well known
@@ -73,6 +73,8 @@ def rate_by_epsilon(
 ) -> dict[str, Any]:
     """Hit rate (or nDCG) against ε; what costs no privacy lies level across."""
     chart = look.chart("epsilon", "ndcg" if metric[0] == "ndcg" else "sampled", 260 if look.narrow else 340)
+    if metric[0] == "hr":
+        chart = replace(chart, y=replace(chart.y, title=f"found in the top {metric[1]} of 100"))
     private = whole.private if whole else ()
     traces, labels = [], []
     for role, value in levels.items():
@@ -81,6 +83,8 @@ def rate_by_epsilon(
             value = private[-1]
         elif role == "private-popularity":
             traces.append(chart.dots([(epsilon, value)], role, NAMES[role], size=7))
+            beside = look.narrow and chart.x.place(epsilon) > 0.45  # else two names would stand on each other
+            labels.append(Label(NAMES[role], value, role, x=None if beside else epsilon, below=value <= yours))
             continue
         else:
             traces.append(chart.level(value, role, NAMES[role]))
@@ -93,7 +97,13 @@ def rate_by_epsilon(
     if trail:
         traces.append(chart.trail(trail, look.role))
     traces.append(chart.dots([(epsilon, yours)], look.role, f"{look.name}, one draw", look.filled, interval))
-    labels.append(Label(look.name, interval[1], look.role, x=epsilon))
+    noisy = levels.get("private-popularity", yours)
+    if whole:
+        labels.append(Label(look.name, whole.mean[-1], look.role))
+    elif yours < noisy:
+        labels.append(Label(look.name, interval[0], look.role, x=epsilon, below=True))
+    else:
+        labels.append(Label(look.name, interval[1], look.role, x=epsilon))
     shown = percent if metric[0] == "hr" else bare
     told = ", ".join(f"{NAMES[role]} {shown(value)}" for role, value in levels.items())
     alt = f"Hit rate against epsilon. At {epsilon:g}: {look.name} {shown(yours)}; {told}."
@@ -133,11 +143,14 @@ def similarity(look: Look, pairs: Pairs) -> dict[str, Any]:
 
 
 TILES = (
-    ".rp-tiles h4{font:600 1em/1.3 inherit;margin:.7em 0 .3em}.rp-tiles p{margin:.5em 0 0}"
-    ".rp-tiles div{display:grid;grid-template-columns:repeat(10,1fr);gap:4px;max-width:18em}"
-    ".rp-tiles i{display:inline-block;box-sizing:border-box;aspect-ratio:1;border-radius:3px;min-width:12px;"
-    "border:1px solid var(--rp-secondary,#5F6673)}.rp-tiles i.on{background:var(--rp-ink,#1A1A1A)}"
+    ".rp-tiles{container-type:inline-size}"
+    ".rp-tiles h4{font-size:1em;font-weight:600;line-height:1.3;margin:.5em 0 .3em}"
+    ".rp-tiles p{margin:.6em 0 0}.rp-tiles div{display:grid;grid-template-columns:repeat(20,1fr);gap:3px}"
+    ".rp-tiles i{display:inline-block;box-sizing:border-box;aspect-ratio:1;border-radius:3px;min-width:0;"
+    "border:1px solid var(--rp-secondary,#5F6673);print-color-adjust:exact}"
+    ".rp-tiles i.on{background:var(--rp-ink,#1A1A1A)}"
     ".rp-tiles i.lie{border:3px solid var(--rp-attack,#852A81)}.rp-tiles p i{width:1em;vertical-align:-.15em}"
+    "@container(min-width:640px){.rp-tiles div{grid-template-columns:repeat(40,1fr);gap:4px}}"
 )
 
 

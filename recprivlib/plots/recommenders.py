@@ -131,7 +131,7 @@ def lists(whose: str, liked: Sequence[str], yours: Sequence[str], popular: Seque
     both = set(yours) & set(popular)
     columns = "".join(
         f'<div style="flex:1 1 0;min-width:0"><p style="font-weight:600;margin:0 0 .3em">{escape(head)}</p>'
-        f'<ol style="margin:0;padding-left:1.7em">{_entries(titles, both)}</ol></div>'
+        f'<ol style="margin:0;padding-left:2em">{_entries(titles, both)}</ol></div>'
         for head, titles in ((f"{whose} list", yours), ("Popular list", popular))
     )
     size = "19.5px" if large else "13px"

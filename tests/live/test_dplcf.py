@@ -70,7 +70,7 @@ def test_dragging_epsilon_flips_tiles_one_way():
 def test_one_sided_flipping_never_denies_a_film():
     result = compute(server="ap", epsilon=0.3, **SMALL)
     assert all(said for watched, said in zip(result.watched, result.reported, strict=True) if watched)
-    assert "Every 'no' your phone sends is certainly true" in say(result)
+    assert "every 'no' your phone sends is certainly true" in say(result)
 
 
 @pytest.mark.parametrize(

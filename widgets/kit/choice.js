@@ -37,9 +37,13 @@ export function render({ model }) {
     return label;
   }
   function draw() {
-    root.title = model.hint;
     root.inert = !model.active;
     root.replaceChildren(model.many ? list() : buttons());
+    if (!model.hint) return;
+    const hint = document.createElement("p");
+    Object.assign(hint, { className: "hint", id: `${group}-hint`, textContent: model.hint });
+    (root.querySelector("select") || root.firstChild).setAttribute("aria-describedby", hint.id);
+    root.append(hint);
   }
   function show() {
     const at = model.options.findIndex(([value]) => value === model.value);

@@ -11,7 +11,7 @@ export function render({ model }) {
   async function draw() {
     asked = false;
     if (model.html && stale) canvas.innerHTML = model.html;
-    if (model.html || model.plot) place.style.minHeight = "";
+    if (model.html || model.plot) place.style.setProperty("--room", "0px");
     if (!stale || !canvas.clientWidth || (drawn && !seen) || !model.plot) return;
     stale = false;
     drawn = true;

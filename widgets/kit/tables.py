@@ -34,5 +34,5 @@ def _interval(row: dict[str, Any]) -> str:
 def _number(value: Any) -> str:
     """Numbers to three digits, nothing for what is missing."""
     if isinstance(value, float):
-        return "" if value != value else f"{value:.3g}"
+        return "" if value != value else "∞" if value == float("inf") else f"{value:.3g}"
     return str(value)
