@@ -118,7 +118,10 @@ class _Sums:
 
 
 def _runs(values: Array | Sequence[Array]) -> list[Array]:
-    return [values] if isinstance(values, np.ndarray) else [np.asarray(run) for run in values]
+    runs = [values] if isinstance(values, np.ndarray) else [np.asarray(run) for run in values]
+    if not runs or any(run.ndim not in (1, 3) or not np.isfinite(run).any() for run in runs):
+        raise UserError("an interval needs the values of at least one tested user: an array, or one array a seed")
+    return runs
 
 
 def _statistic(weights: Array, part: _Sums) -> Array:
@@ -135,6 +138,8 @@ def _ratio(sums: Array, counts: Array, root: bool) -> Array:
 
 def _weights(n: int, draws: int, seed: int) -> Iterator[Array]:
     """How often each user is drawn, in blocks of resamples; one block is kept, for who asks again."""
+    if draws < 1:
+        raise UserError(f"draws is {draws}, but must be a whole number from 1 on")
     return iter((_kept(n, draws, checked(seed)),)) if n * draws <= BLOCK else _drawn(n, draws, seed)
 
 

@@ -119,3 +119,11 @@ def test_an_interval_that_touches_zero_earns_nothing():
 def test_other_people_or_another_split_are_refused(a, b):
     with pytest.raises(UserError, match="same"):
         paired(a, b)
+
+
+@pytest.mark.parametrize("values", [[], np.array([]), [0.1, 0.2], np.full(5, np.nan)])
+def test_nobody_to_resample_is_said(values):
+    with pytest.raises(UserError, match="at least one tested user"):
+        interval(values)
+    with pytest.raises(UserError, match="draws is 0"):
+        interval(np.ones(5), draws=0)
