@@ -46,7 +46,7 @@ MECHANISMS = {  # name -> (label, role of its dot, as a sentence calls it)
 }
 NOISY = ("laplace-rr", "laplace")  # the paper's own: noise, then gradients
 FLOORS = {"bound": "svd", "popularity": "item-mean", "random": "global-mean"}
-UNITS = {"rating": "one rating, changed", "user": "all stars of one person, changed"}
+UNITS = {"rating": "one rating, changed", "user": "all stars of a typical person, changed"}
 TOGETHER = 2000  # tries of the attack on everything a person sends
 RESULTS = "ldp_svd"
 LEARNED = ("factors", "clip_reports", "clip_predictions", "scale")
@@ -201,7 +201,11 @@ def _ratings(source: Dataset) -> int:
 
 
 def _bill(source: Dataset, system: Any, made: Any, unit: str, tries: int, seed: int) -> Bill:
-    """Claimed, counted, attacked at one unit. Everything a person sends: as many reports as half of them give."""
+    """Claimed, counted, attacked at one unit.
+
+    A typical person: as many reports as the median. It is the cost of such a person, not a guarantee for everybody:
+    half of the people give more, and without a public cap no finite ε holds for them.
+    """
     releases = 1 if unit == "rating" else _ratings(source)
     tries = tries if unit == "rating" else TOGETHER
 
