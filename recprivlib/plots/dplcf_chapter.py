@@ -27,7 +27,10 @@ PEOPLE = Axis(
     names=("943", f"3{THIN}772", f"15{THIN}088", f"75{THIN}440"),
 )  # fmt: skip
 RANK = Axis("directions, the strongest first", 0, 41, ticks=(1, 10, 20, 30, 40))
-STRENGTH = Axis("eigenvalue", 2_500, 40_000, log=True, ticks=(3_000, 5_000, 10_000, 20_000, 40_000))
+STRENGTH = Axis(
+    "eigenvalue, in thousands", 2_500, 40_000, log=True, ticks=(3_000, 5_000, 10_000, 20_000, 40_000),
+    names=("3", "5", "10", "20", "40"),
+)  # fmt: skip
 WATCHED = Axis("estimated number who watched both", -100, 180, ticks=(-100, -50, 0, 50, 100, 150))
 DRAWS = Axis("share of the draws", 0, 0.2, ticks=(0, 0.05, 0.1, 0.15, 0.2))
 
@@ -84,7 +87,7 @@ def rated(table: pd.DataFrame, named: Mapping[str, Mapping[str, Any]], metrics: 
             (row,) = rows(table, metric, **where).to_dict("records")
             cells[title] = rate(row["value"], row["low"], row["high"])
         (row,) = rows(table, next(iter(metrics)), **where).to_dict("records")
-        cells["popularity?"] = verb(row)
+        cells["beside popularity"] = verb(row)
         found[name] = cells
     return pd.DataFrame(found).T
 

@@ -42,7 +42,7 @@ def test_a_table_of_rates_compares_its_first_metric():
     named = {"popular": {"system": "popularity"}, "A": {"system": "a", "epsilon": 1.0}}
     found = figures.rated(TABLE, named, {"hr@10": "HR"})
     assert found.loc["A"].tolist() == [".410 [.390, .430]", "is level with"]
-    assert found.loc["popular", "popularity?"] == ""
+    assert found.loc["popular", "beside popularity"] == ""
 
 
 def test_a_setting_that_was_not_run_is_refused():
