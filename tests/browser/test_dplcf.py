@@ -1,0 +1,135 @@
+"""The crowd of lying phones as a reader meets it, alone at its own address."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from urllib.parse import parse_qsl
+
+import pytest
+
+from recprivlib.live import explorer
+
+ALONE = "/apps/dplcf"
+PATIENCE = 20_000  # ms; the machine of a CI run is busy with other tests
+CROWD = explorer("dplcf")
+PLOT = "document.querySelector('[data-figure=rate] .js-plotly-plot')"
+
+
+def until(page, shown):
+    """Waits until the main plot shows these settings and nothing is under way."""
+    end = time.monotonic() + PATIENCE / 1000
+    while dict(parse_qsl(page.evaluate(f"{PLOT}?.layout?.meta?.shown") or "")) != dict(parse_qsl(shown)):
+        assert time.monotonic() < end, f"the plot never showed {shown!r}"
+        page.wait_for_timeout(20)
+    page.locator("main[data-state=ready]").wait_for(timeout=PATIENCE)
+
+
+def said(**settings):
+    """What the library says at these settings."""
+    return CROWD.say(CROWD.compute(**CROWD.defaults | settings))
+
+
+@pytest.fixture
+def alone(visit):
+    def alone(query="", **how):
+        page = visit(ALONE + query, **how)
+        page.locator("main[data-state=ready] [data-figure=rate] .main-svg").first.wait_for(timeout=PATIENCE)
+        return page
+
+    return alone
+
+
+def test_a_reader_guesses_drags_types_and_changes_the_server(alone, shoot):
+    page = alone()
+    assert page.locator(".sentence").inner_text() == said()
+    page.get_by_role("button", name=CROWD.predict.answers[3]).click()
+    reply = CROWD.predict.reply(CROWD.compute(**CROWD.defaults), 3)
+    page.locator(".reply", has_text=reply).wait_for(timeout=PATIENCE)
+    slider = page.get_by_role("slider", name="ε")
+    slider.press("ArrowLeft")
+    until(page, "epsilon=0.8")
+    assert slider.get_attribute("aria-valuetext") == CROWD.control("epsilon").spoken(0.8)
+    box = page.get_by_label("ε", exact=True).and_(page.get_by_role("spinbutton"))
+    box.fill("1.3")
+    box.press("Enter")
+    until(page, "epsilon=1.3")
+    assert page.locator(".sentence").inner_text() == said(epsilon=1.3)
+    page.get_by_text("spectral", exact=True).click()
+    until(page, "epsilon=1.3&server=spectral")
+    assert page.locator(".sentence").inner_text() == said(epsilon=1.3, server="spectral")
+    page.wait_for_function("location.search.includes('server=spectral')")
+    lies = page.locator(".rp-tiles div i.lie").count()
+    watched, reported = (getattr(CROWD.compute(epsilon=1.3, server="spectral"), n) for n in ("watched", "reported"))
+    assert lies == sum(a != b for a, b in zip(watched, reported, strict=True))
+    shoot(page, "dplcf-spectral", full_page=True)
+
+
+def test_no_name_in_the_main_figure_is_cut_or_covered(alone):
+    for width in (1280, 948, 390):
+        page = alone("?epsilon=0.7", width=width)
+        page.wait_for_timeout(300)
+        boxes = page.evaluate(f"""() => {{
+          const plot = {PLOT}, frame = plot.getBoundingClientRect();
+          return [...plot.querySelectorAll('.annotation-text')].map((text) => {{
+            const box = text.getBoundingClientRect();
+            return [text.textContent, box.left, box.right, box.top + 2, box.bottom - 2, box.right <= frame.right + 1];
+          }});
+        }}""")
+        assert {"no privacy", "what is popular", "noisy popularity", "random"} <= {box[0] for box in boxes}
+        assert all(box[5] for box in boxes), boxes
+        for at, (one, left, right, top, bottom, _) in enumerate(boxes):
+            for other, l2, r2, t2, b2, _ in boxes[at + 1 :]:
+                assert right <= l2 or r2 <= left or bottom <= t2 or b2 <= top, f"{one} on {other} at {width} px"
+
+
+def test_a_crowd_of_eight_reports_before_your_eyes(alone):
+    page = alone("?epsilon=0.5")
+    page.evaluate("window.seen = new Set()")
+    page.evaluate("""() => new MutationObserver(() => window.seen.add(document.querySelector('.sentence').textContent))
+      .observe(document.querySelector('.sentence'), { childList: true, characterData: true, subtree: true })""")
+    page.get_by_role("combobox", name="People").select_option(label="×8")
+    until(page, "epsilon=0.5&people=8")
+    page.wait_for_function("!document.querySelector('.bar').checkVisibility()", timeout=60_000)
+    assert re.search(r"From 7\s544 such phones", page.locator(".sentence").inner_text())
+
+
+def test_the_strip_follows_the_unit(alone, shoot):
+    page = alone("?server=ap&epsilon=2")
+    strip = page.locator(".strip .rp-strip").first
+    before = strip.get_attribute("aria-label") or strip.inner_text()
+    page.get_by_text("your whole history", exact=True).click()
+    until(page, "server=ap&epsilon=2&unit=history")
+    text = page.locator(".strip").inner_text()
+    assert "your whole history, exchanged" in text
+    assert "no finite ε" in text
+    assert "counts something else: one click" in text
+    strip = page.locator(".strip .rp-strip").first
+    assert (strip.get_attribute("aria-label") or strip.inner_text()) != before
+    shoot(page, "dplcf-strip")
+
+
+def test_the_code_prints_the_same_numbers_in_a_fresh_python(alone):
+    page = alone("?epsilon=2&neighbors=30")
+    page.get_by_role("button", name="Code").click()
+    page.locator(".code code", has_text="print").wait_for()
+    code = page.locator(".code code").inner_text()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = CROWD.compute(**CROWD.defaults | {"epsilon": 2.0, "neighbors": 30})
+    printed = [float(number) for number in re.findall(r"\d\.\d{3}", done.stdout)]
+    assert printed == pytest.approx([result.yours.at("hr@10"), result.popular.at("hr@10")], abs=5e-4)
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
+def test_it_is_accessible_and_does_not_scroll_sideways(alone, accessible, shoot, theme, width):
+    page = alone(theme=theme, width=width)
+    page.get_by_role("button", name="Table").click()
+    page.locator(".tables table").first.wait_for()
+    accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    small = page.evaluate("""() => [...document.querySelectorAll('button, summary')].filter((one) =>
+      one.checkVisibility() && one.getBoundingClientRect().height < 24).map((one) => one.textContent)""")
+    assert not small, small
+    shoot(page, f"dplcf-{width}-{theme}", full_page=True)
