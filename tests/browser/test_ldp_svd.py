@@ -49,8 +49,7 @@ def alone(visit):
     return alone
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_it_lives_in_its_chapter(visit, shoot, width, theme):
     page = visit(CHAPTER, width=width, theme=theme)
     page.locator(".dash").scroll_into_view_if_needed()
