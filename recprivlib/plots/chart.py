@@ -30,6 +30,7 @@ class Label:
     role: str
     x: float | None = None
     below: bool = False  # a dot's name: under it, not above
+    left: bool = False  # a line's name on a phone: at its left end
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,9 @@ class Chart:
     def _annotations(self, labels: Sequence[Label]) -> list[dict[str, Any]]:
         of_lines = [label for label in labels if label.x is None]
         of_dots = [self._dot_label(label, label.x) for label in labels if label.x is not None]
+        left, right = ([label for label in of_lines if label.left is side] for side in (True, False))
+        if self.narrow:
+            return self._line_labels(left) + self._line_labels(right) + of_dots
         return self._line_labels(of_lines) + of_dots
 
     def _dot_label(self, label: Label, x: float) -> dict[str, Any]:
@@ -178,6 +182,8 @@ class Chart:
         common = {"text": text, "xref": "paper", "x": 1, "yref": "y", "y": number(self.y.at(self.y.pinned(label.y)))}
         if self.narrow:
             look = {"showarrow": False, "xanchor": "right", "yanchor": "bottom", "borderpad": 0}
+            if label.left:
+                look |= {"x": 0, "xanchor": "left", "xshift": 2}
             return {**common, **look, "yshift": round(placed - wanted) + 1, "bgcolor": faded(PAGE[0], VEIL)}
         leader = {"arrowhead": 0, "arrowwidth": 1, "arrowcolor": colour(label.role)}
         return {**common, **leader, "showarrow": True, "xanchor": "left", "align": "left",
@@ -237,7 +243,7 @@ def plain(values: Iterable[float]) -> list[float | None]:
 def _drawn(axis: Axis, size: float) -> dict[str, Any]:
     layout = axis.plotly()
     title = {**layout["title"], "font": {"size": size}, "standoff": 8}
-    grid = {"gridcolor": faded(INK[0], GRID), "showline": False, "ticks": "", "ticklabelstandoff": 4}
+    grid = {"gridcolor": faded(INK[0], GRID), "showline": False, "ticks": "", "ticklabelstandoff": 4, "tickangle": 0}
     return {**layout, **grid, "title": title, "tickfont": {"color": SECONDARY[0]}}
 
 

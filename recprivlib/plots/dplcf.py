@@ -88,7 +88,7 @@ def rate_by_epsilon(
             continue
         else:
             traces.append(chart.level(value, role, NAMES[role]))
-        labels.append(Label(NAMES[role], value, role))
+        labels.append(Label(NAMES[role], value, role, left=role != "private-popularity"))
     if whole:
         measured = list(zip(whole.x, whole.mean, strict=True))
         traces += [chart.band(whole.x, whole.low, whole.high, look.role),
@@ -98,7 +98,7 @@ def rate_by_epsilon(
         traces.append(chart.trail(trail, look.role))
     traces.append(chart.dots([(epsilon, yours)], look.role, f"{look.name}, one draw", look.filled, interval))
     noisy = levels.get("private-popularity", yours)
-    if whole:
+    if whole and not look.narrow:
         labels.append(Label(look.name, whole.mean[-1], look.role))
     elif yours < noisy:
         labels.append(Label(look.name, interval[0], look.role, x=epsilon, below=True))
