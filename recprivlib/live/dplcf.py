@@ -25,6 +25,7 @@ from recprivlib.models.neighbours import Ranked, neighbourhood, rank_neighbours
 from recprivlib.papers import dplcf
 from recprivlib.parameters import configured
 from recprivlib.plots import dplcf as plots
+from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import best_guess, count, percent, setting
 from recprivlib.plots.palette import themed
 from recprivlib.plots.strip import Strip, strip
@@ -472,8 +473,8 @@ def mark(result: Result) -> Mark:
 # ------------------------------------------------------------------------------------------- figures
 
 
-def _look(result: Result, view: View) -> plots.Look:
-    return plots.Look(SERVERS[result.server][2], SERVERS[result.server][3], view.filled, view.narrow, view.large)
+def _look(result: Result, view: View) -> Look:
+    return Look(SERVERS[result.server][2], SERVERS[result.server][3], view.filled, view.narrow, view.large)
 
 
 def draw_rate(result: Result, view: View) -> dict[str, Any]:

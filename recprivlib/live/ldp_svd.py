@@ -28,6 +28,7 @@ from recprivlib.papers.ldp_svd import STARS
 from recprivlib.parameters import UserError, configured
 from recprivlib.plots import ldp_svd as plots
 from recprivlib.plots import privacy
+from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, epsilon, setting, stars
 from recprivlib.plots.palette import themed
 from recprivlib.plots.strip import Strip, strip
@@ -351,8 +352,8 @@ def mark(result: Result) -> Mark:
 # ------------------------------------------------------------------------------------------- figures
 
 
-def _look(result: Result, view: View) -> plots.Look:
-    return plots.Look(result.role, MECHANISMS[result.mechanism][0], view.filled, view.narrow, view.large)
+def _look(result: Result, view: View) -> Look:
+    return Look(result.role, MECHANISMS[result.mechanism][0], view.filled, view.narrow, view.large)
 
 
 def draw_tape(result: Result, view: View) -> dict[str, Any]:

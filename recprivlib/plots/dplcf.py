@@ -11,6 +11,7 @@ import numpy as np
 
 from recprivlib.plots.axes import AXES
 from recprivlib.plots.chart import Chart, Label
+from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import bare, count, percent
 from recprivlib.protocols import Array
 
@@ -20,21 +21,6 @@ NAMES = {
 }  # fmt: skip
 SEEN = (10, 50)  # people: below the first a film is rare, from the second on well known
 GROUPS = (("rare film", 0.25), ("known to some", 0.5), ("well known", 0.85))
-
-
-@dataclass(frozen=True)
-class Look:
-    """How to draw: the role and name of this server's line, and the room there is."""
-
-    role: str
-    name: str
-    filled: bool = True  # False: the dot was read, not computed
-    narrow: bool = False
-    large: bool = False
-
-    def chart(self, x: str, y: str, height: int, right: int = 130) -> Chart:
-        axes = AXES["dplcf"]
-        return Chart(axes[x], axes[y], height, self.narrow, self.large, right)
 
 
 @dataclass(frozen=True)
@@ -61,6 +47,11 @@ class Whole:
         return len(self.x) > 0
 
 
+def _chart(look: Look, x: str, y: str, height: int, right: int = 130) -> Chart:
+    axes = AXES["dplcf"]
+    return Chart(axes[x], axes[y], height, look.narrow, look.large, right)
+
+
 def rate_by_epsilon(
     look: Look,
     metric: tuple[str, int],
@@ -72,7 +63,7 @@ def rate_by_epsilon(
     whole: Whole | None = None,
 ) -> dict[str, Any]:
     """Hit rate (or nDCG) against ε; what costs no privacy lies level across."""
-    chart = look.chart("epsilon", "ndcg" if metric[0] == "ndcg" else "sampled", 260 if look.narrow else 340)
+    chart = _chart(look, "epsilon", "ndcg" if metric[0] == "ndcg" else "sampled", 260 if look.narrow else 340)
     if metric[0] == "hr":
         chart = replace(chart, y=replace(chart.y, title=f"found in the top {metric[1]} of 100"))
     private = whole.private if whole else ()
@@ -112,7 +103,7 @@ def rate_by_epsilon(
 
 def by_length(look: Look, yours: Sequence[float], levels: Mapping[str, Sequence[float]]) -> dict[str, Any]:
     """Hit rate against the length of the list, K = 1..10."""
-    chart = look.chart("k", "sampled", 260)
+    chart = _chart(look, "k", "sampled", 260)
     x = list(range(1, len(yours) + 1))
     traces = [chart.line(x, values, role, NAMES[role]) for role, values in levels.items()]
     traces.append(chart.line(x, yours, look.role, look.name, strong=True))
@@ -126,7 +117,7 @@ def by_length(look: Look, yours: Sequence[float], levels: Mapping[str, Sequence[
 
 def similarity(look: Look, pairs: Pairs) -> dict[str, Any]:
     """True against estimated similarity of the same pairs, the rarer films fainter."""
-    chart = look.chart("true", "estimated", 260, right=24)
+    chart = _chart(look, "true", "estimated", 260, right=24)
     traces = [chart.line((0, 1), (0, 1), "random", "as it is")]
     group = np.searchsorted(SEEN, pairs.seen, side="right")
     for number, (name, opacity) in enumerate(GROUPS):

@@ -1,22 +1,16 @@
-"""The figures and tables of chapter dplcf, from plain numbers and from the committed results."""
+"""The figures of chapter dplcf, from plain numbers and from the committed results."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from recprivlib.evaluation import Difference
 from recprivlib.plots.axes import Axis
 from recprivlib.plots.chart import Chart, Label, Trace
-from recprivlib.plots.numerals import THIN, bare, count, percent, rate
-from recprivlib.plots.show import Drawn
-
-if TYPE_CHECKING:
-    import pandas as pd
+from recprivlib.plots.committed import Line
+from recprivlib.plots.numerals import THIN, count, percent
 
 RATE = Axis("next film in the top 10 of 100", 0, 0.8, ticks=(0, 0.2, 0.4, 0.6, 0.8))
 APPS = Axis("next app in the top 10 of 100", 0, 0.8, ticks=(0, 0.2, 0.4, 0.6, 0.8))
@@ -33,119 +27,6 @@ STRENGTH = Axis(
 )  # fmt: skip
 WATCHED = Axis("estimated number who watched both", -100, 180, ticks=(-100, -50, 0, 50, 100, 150))
 DRAWS = Axis("share of the draws", 0, 0.2, ticks=(0, 0.05, 0.1, 0.15, 0.2))
-
-
-# ------------------------------------------------------------------------------------------ from the tables
-
-
-@dataclass(frozen=True)
-class Line:
-    """A curve of the committed results with its 95 % band."""
-
-    label: str
-    role: str
-    x: Sequence[float]
-    y: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
-    dash: str = ""
-
-
-def rows(table: pd.DataFrame, metric: str, **where: Any) -> pd.DataFrame:
-    """The rows of a committed table at these settings."""
-    keep = table["metric"] == metric
-    for name, value in where.items():
-        keep &= table[name] == value
-    if not keep.any():
-        raise KeyError(f"no {metric} at {where}")
-    return table[keep]
-
-
-def line(
-    table: pd.DataFrame, label: str, role: str, x: str, metric: str = "hr@10", dash: str = "", **where: Any
-) -> Line:
-    """A system's metric along the parameter `x`."""
-    found = rows(table, metric, **where).sort_values(x)
-    xs, ys, low, high = (found[name].tolist() for name in (x, "value", "low", "high"))
-    return Line(label, role, xs, ys, low, high, dash)
-
-
-def level(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> float:
-    """A single number of a table."""
-    (value,) = rows(table, metric, **where)["value"]
-    return float(value)
-
-
-def rated(table: pd.DataFrame, named: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, str]) -> pd.DataFrame:
-    """Means with their intervals, one row a name; the last column says how the first metric compares."""
-    import pandas as pd
-
-    found = {}
-    for name, where in named.items():
-        cells = {}
-        for metric, title in metrics.items():
-            (row,) = rows(table, metric, **where).to_dict("records")
-            cells[title] = rate(row["value"], row["low"], row["high"])
-        (row,) = rows(table, next(iter(metrics)), **where).to_dict("records")
-        cells["beside popularity"] = verb(row)
-        found[name] = cells
-    return pd.DataFrame(found).T
-
-
-def along(table: pd.DataFrame, named: Mapping[str, Mapping[str, Any]], x: str, metric: str = "hr@10") -> pd.DataFrame:
-    """Means without intervals, one row a name and one column a value of the parameter `x`."""
-    import pandas as pd
-
-    found = {}
-    for name, where in named.items():
-        cells = rows(table, metric, **where).sort_values(x)
-        found[name] = {f"{at:g}": bare(value) for at, value in zip(cells[x], cells["value"], strict=True)}
-    return pd.DataFrame(found).T
-
-
-def said(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> str:
-    """One number with its interval."""
-    (row,) = rows(table, metric, **where).to_dict("records")
-    return rate(row["value"], row["low"], row["high"])
-
-
-def compared(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> str:
-    """The verb of one row beside the system it was held against."""
-    (row,) = rows(table, metric, **where).to_dict("records")
-    return verb(row)
-
-
-VERDICTS = (
-    ".rp-verdicts{width:100%;border-collapse:collapse;color:var(--rp-ink,#1A1A1A)}"
-    ".rp-verdicts :is(th,td){padding:.5rem .6rem .5rem 0!important;vertical-align:top;text-align:left!important;"
-    "font-weight:400;border-bottom:1px solid color-mix(in srgb,currentColor 18%,transparent)}"
-    ".rp-verdicts thead th{color:var(--rp-secondary,#5F6673)}.rp-verdicts td:nth-child(3){font-weight:600}"
-    "@media(max-width:640px){.rp-verdicts thead{display:none}.rp-verdicts :is(th,td){display:block;border:0;"
-    "padding:.1rem 0!important}.rp-verdicts tr{display:block;padding:.6rem 0;"
-    "border-bottom:1px solid color-mix(in srgb,currentColor 18%,transparent)}}"
-)
-
-
-def verdicts(found: Sequence[tuple[str, str, str, str]]) -> Drawn:
-    """What a paper says, what we find, the verdict, and why."""
-    heads = ("the paper", "our runs", "verdict", "why")
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
-    body = "".join(
-        f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in rest)}</tr>'
-        for first, *rest in found
-    )
-    table = f'<table class="rp-verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    return Drawn(f"<style>{VERDICTS}</style>{table}", "\n".join(" | ".join(row) for row in found))
-
-
-def verb(row: Mapping[str, Any]) -> str:
-    """What may be said of a row beside the system it was held against; nothing of that system itself."""
-    if not isinstance(row["against"], str):
-        return ""
-    return Difference(row["difference"], row["difference_low"], row["difference_high"]).verb
-
-
-# -------------------------------------------------------------------------------------------------- figures
 
 
 def curves(

@@ -11,6 +11,7 @@ import numpy as np
 
 from recprivlib.plots.axes import AXES, Axis
 from recprivlib.plots.chart import Chart, Label, Trace, plain
+from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import epsilon as spoken
 from recprivlib.plots.numerals import percent, setting, stars
 from recprivlib.plots.palette import PAGE, VEIL, colour, faded
@@ -18,21 +19,6 @@ from recprivlib.protocols import Array
 
 NAMES = {"bound": "no privacy", "popularity": "film averages", "random": "one guess for all"}
 SMALL = 12  # px: the type of a film's row
-
-
-@dataclass(frozen=True)
-class Look:
-    """How to draw: the role and name of this mechanism, and the room there is."""
-
-    role: str
-    name: str
-    filled: bool = True  # False: the dot was read, not computed
-    narrow: bool = False
-    large: bool = False
-
-    @property
-    def zoom(self) -> float:
-        return 1.5 if self.large else 1.0
 
 
 @dataclass(frozen=True)

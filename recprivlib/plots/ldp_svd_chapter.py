@@ -10,7 +10,7 @@ import numpy as np
 from recprivlib.evaluation import Difference
 from recprivlib.plots.axes import Axis
 from recprivlib.plots.chart import Chart, Label
-from recprivlib.plots.dplcf_chapter import Line, rows
+from recprivlib.plots.committed import Line, rows
 from recprivlib.plots.numerals import count, percent, stars
 
 EPSILON1 = Axis("ε1, as in Figures 2 and 3", 0, 3.05, ticks=(0.1, 0.5, 1, 1.5, 2, 2.5, 3))
