@@ -132,4 +132,4 @@ def test_it_is_accessible_and_does_not_scroll_sideways(alone, accessible, shoot,
     small = page.evaluate("""() => [...document.querySelectorAll('button, summary')].filter((one) =>
       one.checkVisibility() && one.getBoundingClientRect().height < 24).map((one) => one.textContent)""")
     assert not small, small
-    shoot(page, f"dplcf-{width}-{theme}", full_page=True)
+    shoot(page, f"dplcf-alone-{width}-{theme}", full_page=True)
