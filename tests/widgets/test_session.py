@@ -257,6 +257,27 @@ def test_a_wait_is_said_after_150_ms_and_not_before(session):
     assert here.frame.busy is None
 
 
+def test_a_result_that_got_lost_on_its_way_is_asked_for_again(session):
+    here = session()
+    timers, asked = [], []
+    waiting = Waiting(here.frame, lambda action, ms: timers.append((action, ms)), str, lambda: asked.append(1))
+    waiting.begin()
+    time.sleep(0.16)
+    timers.pop()[0]()
+    for _ in range(2):
+        again, ms = timers.pop()
+        assert ms == 3000
+        again()
+    assert len(asked) == 2
+    waiting.end()
+    timers.pop()[0]()
+    assert len(asked) == 2
+    assert not timers
+    before = here.lane.generation
+    here._remind()
+    assert here.lane.generation == before + 1
+
+
 def test_results_that_keep_coming_put_the_word_off(session):
     here = session()
     timers = []

@@ -71,7 +71,7 @@ class Session:
             curve=self.view.large or values != explorer.defaults,
             notice=bad_link(len(refused)), query=explorer.link(values),
         )  # fmt: skip
-        self.waiting = Waiting(self.frame, self._later, self._under_way)
+        self.waiting = Waiting(self.frame, self._later, self._under_way, self._remind)
         self.curve = WholeCurve(explorer, pool, self.frame, self._later, self._amend) if explorer.curve else None
         self.play = Play(explorer.game) if explorer.game else None
         self._wire()
@@ -194,6 +194,11 @@ class Session:
 
     def _under_way(self) -> str:
         return f"computing {setting(self.last_moved, self.values)}…" if self._moved else "computing…"
+
+    def _remind(self) -> None:
+        """Still waiting, and nobody is at work: what was told has not arrived, so it is asked for again."""
+        if self.lane.idle:
+            self.lane.ask(self.values)
 
     def _told(self, update: Update) -> None:
         """From a worker's thread: draws there, shows here."""
