@@ -26,7 +26,7 @@ from recprivlib.papers import dplcf
 from recprivlib.parameters import configured
 from recprivlib.plots import dplcf as plots
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import best_guess, count, percent, setting
+from recprivlib.plots.numerals import bare, best_guess, count, percent, setting
 from recprivlib.plots.palette import themed
 from recprivlib.plots.strip import Strip, strip
 from recprivlib.protocols import Array
@@ -392,8 +392,8 @@ def say(result: Result) -> str:
     if kind == "hr":
         what = f"{phones}, {_who(result)} finds your next film {percent(own)} of the time, in its top {k} of 100"
         return f"{first} {what}; it {result.versus.verb} just what is popular, {percent(popular)}."
-    what = f"{phones}, {_who(result)} reaches nDCG {own:.2f} in the top {k} of 100"
-    return f"{first} {what}; it {result.versus.verb} just what is popular, {popular:.2f}."
+    what = f"{phones}, {_who(result)} reaches nDCG {bare(own, 2)} in the top {k} of 100"
+    return f"{first} {what}; it {result.versus.verb} just what is popular, {bare(popular, 2)}."
 
 
 def _who(result: Result) -> str:

@@ -97,7 +97,8 @@ def rate_by_epsilon(
         labels.append(Label(look.name, interval[1], look.role, x=epsilon))
     shown = percent if metric[0] == "hr" else bare
     told = ", ".join(f"{NAMES[role]} {shown(value)}" for role, value in levels.items())
-    alt = f"Hit rate against epsilon. At {epsilon:g}: {look.name} {shown(yours)}; {told}."
+    score = "Hit rate" if metric[0] == "hr" else "nDCG"
+    alt = f"{score} against epsilon. At {epsilon:g}: {look.name} {shown(yours)}; {told}."
     return chart.figure(traces, labels, alt)
 
 
