@@ -59,17 +59,23 @@ def channel_loss(matrix: Array, pairs: Sequence[tuple[int, int]]) -> Channel | P
     return Channel(matrix, tuple(pairs)) if len(pairs) else Pure(0.0)
 
 
+TIE = 1e-9  # log-ratios closer than this are alike: which is larger may hang on the last bit of a machine
+
+
 def worst(matrix: Array, pairs: Sequence[tuple[int, int]]) -> tuple[float, tuple[int, int], int]:
-    """(ε, (x, x′), y) where P(y|x)/P(y|x′) is largest; an output that only one input can give makes ε infinite."""
-    best = (0.0, pairs[0], 0)
-    for i, j in [(*p,) for p in pairs] + [(j, i) for i, j in pairs]:
-        p, q = matrix[i], matrix[j]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(p > 0, np.log(p) - np.log(q), -np.inf)
-        y = int(np.argmax(ratio))
-        if ratio[y] > best[0]:
-            best = (float(ratio[y]), (i, j), y)
-    return best
+    """(ε, (x, x′), y) where P(y|x)/P(y|x′) is largest; an output that only one input can give makes ε infinite.
+
+    Of several that are alike, the first in order: an attacker then plays the same pair on every machine.
+    """
+    orders = [(*p,) for p in pairs] + [(j, i) for i, j in pairs]
+    first, second = (matrix[[order[side] for order in orders]] for side in (0, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(first > 0, np.log(first) - np.log(second), -np.inf)
+    top = float(ratios.max())
+    if top <= 0:
+        return 0.0, orders[0], 0
+    found, y = np.argwhere(ratios >= top - TIE)[0]
+    return top, orders[found], int(y)
 
 
 def epsilon_of(matrix: Array, pairs: Sequence[tuple[int, int]] | None = None) -> float:
