@@ -8,10 +8,11 @@ from urllib.parse import parse_qsl
 import pytest
 
 from recprivlib.live import explorer
+from tests.browser.sight import into_sight
 
 CHAPTER = "/book/ldp_svd.html"
 ALONE = "/apps/ldp_svd"
-PATIENCE = 15_000  # ms; the machine of a CI run is busy with other tests
+PATIENCE = 30_000  # ms; the machine of a CI run is busy with other tests
 EXPLORER = explorer("ldp_svd")
 TAPE = "document.querySelector('[data-figure=tape] .js-plotly-plot')"
 ERROR = "document.querySelector('[data-figure=error] .js-plotly-plot')"
@@ -52,8 +53,8 @@ def alone(visit):
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_it_lives_in_its_chapter(visit, shoot, width, theme):
     page = visit(CHAPTER, width=width, theme=theme)
-    page.locator(".dash").scroll_into_view_if_needed()
     frame = page.frame_locator(".dash iframe")
+    into_sight(page, frame.locator("[data-figure=tape] .main-svg"))
     ready(frame)
     assert frame.locator(".sentence").inner_text() == said()
     page.wait_for_timeout(600)
@@ -69,8 +70,9 @@ def test_it_lives_in_its_chapter(visit, shoot, width, theme):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_page_and_dashboard_are_accessible(visit, alone, accessible, theme):
     chapter = visit(CHAPTER, theme=theme)
-    chapter.locator(".dash").scroll_into_view_if_needed()
-    ready(chapter.frame_locator(".dash iframe"))
+    frame = chapter.frame_locator(".dash iframe")
+    into_sight(chapter, frame.locator("[data-figure=tape] .main-svg"))
+    ready(frame)
     accessible(chapter)
     page = alone("?mechanism=rounded", theme=theme, width=390)
     page.get_by_role("button", name="Table").click()

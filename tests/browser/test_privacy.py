@@ -8,10 +8,11 @@ from urllib.parse import parse_qsl
 import pytest
 
 from recprivlib.live import explorer
+from tests.browser.sight import into_sight
 
 CHAPTER = "/book/privacy.html"
 ALONE = "/apps/privacy"
-PATIENCE = 15_000  # ms; the machine of a CI run is busy with other tests
+PATIENCE = 30_000  # ms; the machine of a CI run is busy with other tests
 LAB = explorer("privacy")
 PLOT = "document.querySelector('[data-figure=roc] .js-plotly-plot')"
 
@@ -43,8 +44,8 @@ def alone(visit):
 @pytest.mark.parametrize("width", [1280, 390])
 def test_it_lives_in_its_chapter(visit, shoot, width, theme):
     page = visit(CHAPTER, width=width, theme=theme)
-    page.locator(".dash").scroll_into_view_if_needed()
     frame = page.frame_locator(".dash iframe")
+    into_sight(page, frame.locator("[data-figure=roc] .main-svg"))
     ready(frame)
     assert frame.locator(".sentence").inner_text() == LAB.say(LAB.compute(**LAB.defaults))
     page.wait_for_timeout(600)

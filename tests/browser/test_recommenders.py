@@ -15,6 +15,7 @@ import pytest
 
 from recprivlib.live import explorer
 from recprivlib.live.contract import View
+from tests.browser.sight import into_sight
 
 CHAPTER = "/book/recommenders.html"
 ALONE = "/apps/recommenders"
@@ -66,7 +67,7 @@ def alone(visit):
 def chapter(visit):
     def chapter(**how):
         page = visit(CHAPTER, **how)
-        page.locator(".dash").scroll_into_view_if_needed()
+        into_sight(page, page.frame_locator(".dash iframe").locator("[data-figure=length] .main-svg"))
         return Board(page, embedded=True)
 
     return chapter

@@ -1,0 +1,20 @@
+"""Bringing a dashboard into sight: the page above it may still grow, and what is out of sight is not drawn."""
+
+from __future__ import annotations
+
+import time
+
+from playwright.sync_api import TimeoutError as Late
+
+
+def into_sight(page, figure, seconds=40):
+    """Scrolls to the dashboard of a chapter, again if it was pushed away, until `figure` is drawn."""
+    end = time.monotonic() + seconds
+    while True:
+        page.locator(".dash").first.evaluate("dash => dash.scrollIntoView({ block: 'start' })")
+        try:
+            figure.first.wait_for(timeout=2000)
+            return
+        except Late:
+            if time.monotonic() > end:
+                raise
