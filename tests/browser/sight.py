@@ -18,3 +18,13 @@ def into_sight(page, figure, seconds=40):
         except Late:
             if time.monotonic() > end:
                 raise
+
+
+def fits(page, frame):
+    """Neither the frame nor the page has anything to scroll that a reader would not expect."""
+    tall, inside, wide = frame.locator("main").evaluate(
+        "() => [document.documentElement.scrollHeight, innerHeight, document.body.scrollWidth - innerWidth]"
+    )
+    assert tall <= inside + 1, "the frame scrolls inside"
+    assert wide <= 0, "the frame scrolls sideways"
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from recprivlib.live import explorer
-from tests.browser.sight import into_sight
+from tests.browser.sight import fits, into_sight
 
 CHAPTER = "/book/ldp_svd.html"
 ALONE = "/apps/ldp_svd"
@@ -58,12 +58,7 @@ def test_it_lives_in_its_chapter(visit, shoot, width, theme):
     ready(frame)
     assert frame.locator(".sentence").inner_text() == said()
     page.wait_for_timeout(600)
-    tall, inside, wide = frame.locator("main").evaluate(
-        "() => [document.documentElement.scrollHeight, innerHeight, document.body.scrollWidth - innerWidth]"
-    )
-    assert tall <= inside + 1, "the frame scrolls inside"
-    assert wide <= 0, "the frame scrolls sideways"
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    fits(page, frame)
     shoot(page, f"ldp_svd-chapter-{width}-{theme}")
 
 

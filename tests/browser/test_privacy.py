@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from recprivlib.live import explorer
-from tests.browser.sight import into_sight
+from tests.browser.sight import fits, into_sight
 
 CHAPTER = "/book/privacy.html"
 ALONE = "/apps/privacy"
@@ -49,19 +49,16 @@ def test_it_lives_in_its_chapter(visit, shoot, width, theme):
     ready(frame)
     assert frame.locator(".sentence").inner_text() == LAB.say(LAB.compute(**LAB.defaults))
     page.wait_for_timeout(600)
-    tall, inside, wide = frame.locator("main").evaluate(
-        "() => [document.documentElement.scrollHeight, innerHeight, document.body.scrollWidth - innerWidth]"
-    )
-    assert tall <= inside + 1, "the frame scrolls inside"
-    assert wide <= 0, "the frame scrolls sideways"
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    fits(page, frame)
     shoot(page, f"privacy-chapter-{width}-{theme}")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_page_and_lab_are_accessible(visit, alone, accessible, theme):
     chapter = visit(CHAPTER, theme=theme)
-    ready(chapter.frame_locator(".dash iframe"))
+    frame = chapter.frame_locator(".dash iframe")
+    into_sight(chapter, frame.locator("[data-figure=roc] .main-svg"))
+    ready(frame)
     accessible(chapter)
     page = alone("?mechanism=float-laplace", theme=theme, width=390)
     for _ in range(10):
