@@ -13,7 +13,7 @@ import numpy as np
 from recprivlib.accounting.compose import tightest
 from recprivlib.accounting.pairs import Pair, pair
 from recprivlib.accounting.shuffle import shuffled
-from recprivlib.mechanisms.losses import NoBound, NotKnown
+from recprivlib.mechanisms.losses import CohortGaussian, NoBound, NotKnown, SubsampledGaussian
 from recprivlib.mechanisms.special import Exact, Unknown
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Change, Guarantee, Ledger, Relation, Release, Unbounded, Unit, View
@@ -61,6 +61,7 @@ def guarantee(ledger: Ledger, unit: Unit, relation: Relation, delta: float, view
 def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
     """What `view` sees at the stated terms."""
     _check(unit, relation, view)
+    _one_line_a_draw(ledger)
     seen = visible(ledger, view)
     changed = [(release, _change(release, seen, unit, relation)) for release in seen]
     changed = [(release, change) for release, change in changed if not _untouched(change)]
@@ -112,6 +113,21 @@ def _check(unit: str, relation: str, view: str) -> None:
     for word, value, kind in (("unit", unit, Unit), ("relation", relation, Relation), ("view", view, View)):
         if value not in get_args(kind):
             raise UserError(f"the {word} is {value!r}, but must be one of {', '.join(get_args(kind))}")
+
+
+def _one_line_a_draw(ledger: Ledger) -> None:
+    """Two lines on one cohort would each be billed as if it had a draw of its own, at a fraction of what both cost."""
+    draws = [
+        getattr(release.mechanism, "name", "the cohort")
+        for release in ledger.releases
+        if not getattr(release.mechanism, "draws_itself", False)
+        and isinstance(release.mechanism.loss(), SubsampledGaussian | CohortGaussian)
+    ]
+    if twice := [name for name in draws if draws.count(name) > 1]:
+        raise UserError(
+            f"two releases name {twice[0]!r}: what is released on one draw is one Cohort with several parts;"
+            " cohorts that are drawn apart need names of their own"
+        )
 
 
 def _untouched(change: Change | Unbounded) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 from recprivlib.accounting import profiles, renyi
 from recprivlib.mechanisms.losses import (
     Channel,
+    CohortGaussian,
     DiscreteGaussianShift,
     GaussianShift,
     LaplaceShift,
@@ -200,6 +201,12 @@ def _subsampled(loss: SubsampledGaussian, relation: Relation) -> Pair | None:
     )
 
 
+def _cohort(loss: CohortGaussian, relation: Relation) -> Pair | None:
+    """One sampled Gaussian; two people's contributions are up to twice as far apart as one is long."""
+    move = loss.mu * (1 if relation == "add-remove" else 2)
+    return _subsampled(SubsampledGaussian(1 / move, loss.rate, loss.scheme), relation)
+
+
 def _sampled_moments(mu: float, rate: float) -> tuple[float, float]:
     """Mean and variance of ln(1−q+q·L) under (1−q)N(0,1)+qN(μ,1), by a sum over a grid."""
     z = np.linspace(-9.0, 9.0 + mu, 400)
@@ -218,4 +225,5 @@ MAKERS: dict[type, Callable[[Any, Relation], Pair | None]] = {
     GaussianShift: _gaussian,
     DiscreteGaussianShift: _discrete_gaussian,
     SubsampledGaussian: _subsampled,
+    CohortGaussian: _cohort,
 }

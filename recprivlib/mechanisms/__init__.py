@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from recprivlib.mechanisms.cohort import Cohort
 from recprivlib.mechanisms.discrete import DiscreteGaussian, DiscreteLaplace
 from recprivlib.mechanisms.duchi import Duchi
 from recprivlib.mechanisms.gaussian import Gaussian
@@ -31,9 +32,11 @@ from recprivlib.mechanisms.special import Exact, Unknown
 from recprivlib.mechanisms.subsampled import GaussianOnSample, OnSample
 from recprivlib.mechanisms.subset_selection import SubsetSelection
 from recprivlib.mechanisms.unary import UnaryOneSided, UnaryOptimized, UnarySymmetric
+from recprivlib.mechanisms.vector_gaussian import VectorGaussian
 
 __all__ = [
     "MECHANISMS",
+    "Cohort",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Duchi",
@@ -57,6 +60,7 @@ __all__ = [
     "UnaryOptimized",
     "UnarySymmetric",
     "Unknown",
+    "VectorGaussian",
     "secure",
 ]
 

@@ -72,6 +72,16 @@ class SubsampledGaussian:
 
 
 @dataclass(frozen=True)
+class CohortGaussian:
+    """All Gaussian sums over one random cohort, as one event: `mu` is the length of one person's whole contribution,
+    each coordinate over the deviation of its own noise. One who is replaced moves by at most 2·`mu`."""
+
+    mu: float
+    rate: float
+    scheme: Literal["poisson", "fixed-size"]
+
+
+@dataclass(frozen=True)
 class NoBound:
     """ε is infinite, and why: "a reported 0 proves a 0"."""
 
@@ -85,4 +95,14 @@ class NotKnown:
     reason: str
 
 
-Loss = Pure | Channel | LaplaceShift | GaussianShift | DiscreteGaussianShift | SubsampledGaussian | NoBound | NotKnown
+Loss = (
+    Pure
+    | Channel
+    | LaplaceShift
+    | GaussianShift
+    | DiscreteGaussianShift
+    | SubsampledGaussian
+    | CohortGaussian
+    | NoBound
+    | NotKnown
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from recprivlib.parameters import UserError
 from recprivlib.protocols import Array
 
 CHUNK = 4_000_000  # random keys held at a time
@@ -33,6 +34,14 @@ def _by_rejection(n: int, size: int, rows: int, rng: np.random.Generator) -> Arr
         again = again[(ordered[:, 1:] == ordered[:, :-1]).any(axis=1)]
         chosen[again] = rng.integers(0, n, (len(again), size), np.int32)
     return chosen
+
+
+def fixed_size(rate: float, n: int) -> int:
+    """How many of n people are in a cohort of fixed size; a rounded one would not have the rate that is billed."""
+    size = round(rate * n)
+    if abs(size - rate * n) > 1e-9 * size:
+        raise UserError(f"rate is {rate:g}, but rate × people must be a whole number, not {rate * n:g}")
+    return size
 
 
 def cohort_sums(x: Array, rate: float, clip: float, rng: np.random.Generator) -> Array:

@@ -24,7 +24,7 @@ import numpy as np
 from recprivlib.mechanisms.common import SEEDED, epsilon_of
 from recprivlib.mechanisms.gaussian import Gaussian
 from recprivlib.mechanisms.losses import Channel, GaussianShift, LaplaceShift, NotKnown, Pure, SubsampledGaussian
-from recprivlib.mechanisms.sampling import cohort_sums, subsets
+from recprivlib.mechanisms.sampling import cohort_sums, fixed_size, subsets
 from recprivlib.parameters import UserError, check, parameter
 from recprivlib.protocols import Array, Change, Relation, Unit
 
@@ -54,6 +54,7 @@ class OnSample:
     sampling: str = _sampling()
     relation: str | None = _relation()
     mode = SEEDED
+    draws_itself = True  # `release` draws a new cohort each time: no other release can share it
     claimed = None
 
     def __post_init__(self) -> None:
@@ -82,13 +83,6 @@ class OnSample:
         low[0], high[0] = 0.0 if self.stated == "add-remove" else -self.clip, self.clip
         return low, high
 
-    def cohort(self, n: int) -> int:
-        """How many of n people are in a fixed-size cohort."""
-        size = round(self.rate * n)
-        if abs(size - self.rate * n) > 1e-3 or size < 1:
-            raise UserError(f"rate is {self.rate:g}, but rate × people must be a whole number, not {self.rate * n:g}")
-        return size
-
     def release(self, x: Array, rng: np.random.Generator) -> Array:
         """`x` (…, n) holds populations; one noisy sum each (…,)."""
         x = np.asarray(x, float)
@@ -96,7 +90,7 @@ class OnSample:
         if self.sampling == "poisson":
             sums = cohort_sums(rows, self.rate, self.clip, rng)
         else:
-            chosen = subsets(rows.shape[1], self.cohort(rows.shape[1]), len(rows), rng)
+            chosen = subsets(rows.shape[1], fixed_size(self.rate, rows.shape[1]), len(rows), rng)
             sums = np.take_along_axis(rows, chosen, axis=1).clip(-self.clip, self.clip).sum(axis=1)
         return self.noise.release(sums, rng).reshape(x.shape[:-1])
 
@@ -137,6 +131,7 @@ class GaussianOnSample:
     sampling: str = _sampling()
     relation: str | None = _relation()
     mode = SEEDED
+    draws_itself = True  # `release` draws a new cohort each time: no other release can share it
     claimed = None  # no ε without a δ
 
     def __post_init__(self) -> None:

@@ -75,6 +75,8 @@ def test_a_smaller_delta_costs_more(loss, count, pair_of_deltas):
 class Fixed:
     """A mechanism with a given loss."""
 
+    draws_itself = True
+
     def __init__(self, loss):
         self.value = loss
 
