@@ -50,13 +50,14 @@ from typing import Any
 import numpy as np
 
 from recprivlib.mechanisms import SubsetSelection, UnarySymmetric
+from recprivlib.mechanisms.gate import released
 from recprivlib.models.constants import Chance, PerItem
 from recprivlib.models.factors import Factors, half_step
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.models.similarity import SIMILARITIES, gram, mirror
 from recprivlib.parameters import UserError, check, parameter
-from recprivlib.population import gather
+from recprivlib.population import capped, learnt
 from recprivlib.protocols import (
     Array,
     Change,
@@ -208,9 +209,17 @@ ONCE = "a phone answers once and sends the same answer when asked again"
 SEEN = Unbounded("a phone that takes part is seen to take part")
 
 
-def bit_ledger(flipping: Any, sizes: Sizes, claimed: Claim | None = None, assumed: tuple[str, ...] = ()) -> Ledger:
+def public_cap() -> Any:
+    """τ, as a parameter of a system: what `capped` leaves in `fit`, and what the ledger counts a person by."""
+    return parameter(None, 1, 100_000, "τ, the most interactions of one person that are used; none: no cap",
+                     kind=int, optional=True)  # fmt: skip
+
+
+def bit_ledger(
+    flipping: Any, sizes: Sizes, cap: int | None, claimed: Claim | None = None, assumed: tuple[str, ...] = ()
+) -> Ledger:
     """One flipped bit for every item of the catalogue, once in a life; `assumed` says where lists are made."""
-    touched = sizes.items if sizes.cap is None else min(sizes.items, 2 * sizes.cap)
+    touched = sizes.items if cap is None else min(sizes.items, 2 * cap)
     release = Release(
         what="one flipped bit for every item of the catalogue",
         mechanism=flipping,
@@ -223,7 +232,7 @@ def bit_ledger(flipping: Any, sizes: Sizes, claimed: Claim | None = None, assume
     )
     return Ledger(
         releases=(release,),
-        public=("the catalogue", "who takes part") + (() if sizes.cap is None else ("a cap on every history",)),
+        public=("the catalogue", "who takes part") + (() if cap is None else ("a cap on every history",)),
         assumed=(ONCE, *assumed),
         trust="nobody (local)",
         claimed=claimed,
@@ -240,28 +249,36 @@ class LDPPopularity:
 
     epsilon: float = parameter(1.0, 0.05, 20.0, "ε of one report")
     reports: str = parameter("bits", None, None, "what a phone sends", choices=("bits", "one"))
+    cap: int | None = public_cap()
 
     __post_init__ = check
+    rounds = 1
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
-        return gather(self, train, rng)
+        return learnt(self, train, rng)
 
-    def collect(self, block: Interactions, rng: np.random.Generator) -> dict[str, Array]:
-        answer = self._mechanism(block.n_items)
+    def start(self, sizes: Sizes, rng: np.random.Generator) -> None:
+        return None
+
+    def collect(self, block: Interactions, told: None, rng: np.random.Generator) -> dict[str, Array]:
+        answer, block = self._mechanism(block.n_items), capped(block, self.cap, rng)
         if self.reports == "bits":
-            counts = answer.release(block.matrix.toarray() > 0, rng).sum(axis=0, dtype=np.int64)
+            counts = released(answer, block.matrix.toarray() > 0, rng).sum(axis=0, dtype=np.int64)
         else:
-            counts = np.bincount(answer.release(_one_each(block, rng), rng).ravel(), minlength=block.n_items)
+            counts = np.bincount(released(answer, _one_each(block, rng), rng).ravel(), minlength=block.n_items)
         return {"counts": counts, "users": np.array(block.n_users)}
 
-    def learn(self, sums: Mapping[str, Array], train: Interactions, rng: np.random.Generator) -> PerItem:
-        answer = self._mechanism(train.n_items)
+    def learn(self, told: None, sums: Mapping[str, Array], rng: np.random.Generator) -> PerItem:
+        answer = self._mechanism(len(sums["counts"]))
         return PerItem(((sums["counts"] - sums["users"] * answer.q) / (answer.p - answer.q)).astype(np.float32))
+
+    def model(self, told: PerItem, train: Interactions) -> PerItem:
+        return told
 
     def ledger(self, sizes: Sizes) -> Ledger:
         answer = self._mechanism(sizes.items)
         if self.reports == "bits":
-            return bit_ledger(answer, sizes, assumed=(FOR_ALL,))
+            return bit_ledger(answer, sizes, self.cap, assumed=(FOR_ALL,))
         neighbours: dict[tuple[Unit, Relation], Change | Unbounded] = {
             ("user", "replace"): Change(), ("interaction", "swap"): Change(), ("interaction", "add-remove"): Change(),
             ("user", "add-remove"): SEEN,

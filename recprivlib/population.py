@@ -1,8 +1,8 @@
-"""Large populations: users in fixed blocks, one random sub-stream a block, shards that are runs of blocks.
+"""Training in rounds over phones: users in fixed blocks, one random sub-stream a block, shards that are runs of blocks.
 
-    train ──> block 0 │ block 1 │ … ──collect──> sums ──┐
-              (4,096 users, own sub-stream)             ├─ added ──> learn ──> model
-              shard = a run of blocks  ──collect──> sums┘
+    told ──> block 0 │ block 1 │ … ──collect──> sums ──┐
+             (4,096 users, own sub-stream)             ├─ added ──> learn ──> told ──> the next round, or model
+             shard = a run of blocks  ──collect──> sums┘
 
 Only whole numbers cross blocks, so neither the number of shards nor the executor changes a result.
 
@@ -11,6 +11,7 @@ A larger population than there is data for is drawn from the real one (`crowd`).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -19,42 +20,72 @@ import numpy as np
 
 from recprivlib.data.synthetic import BLOCK, resample
 from recprivlib.executors import Run
+from recprivlib.mechanisms.gate import seen
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Array, Collects, Interactions, Model
+from recprivlib.protocols import Array, Federated, Interactions, Model
 
-__all__ = ["BLOCK", "added", "block", "blocks", "crowd", "gather"]
+__all__ = ["BLOCK", "added", "block", "blocks", "capped", "crowd", "gather", "learnt", "steps"]
 
 Sums = Mapping[str, Array]
 
 
 def gather(
-    system: Collects, train: Interactions, rng: np.random.Generator, *, shards: int = 1, run: Run = map
-) -> Model:
-    """`fit` for a system whose server needs only sums: collect over every shard, add, learn.
+    system: Federated, train: Interactions, rng: np.random.Generator, *, shards: int = 1, run: Run = map
+) -> Iterator[tuple[float, Any]]:
+    """The rounds of a system: (progress, what the server tells everybody) after each; closing it cancels.
 
     `run` is an executor (see executors.py). A shard carries its own rows and nothing else.
     """
     if isinstance(shards, bool) or not isinstance(shards, int) or shards < 1:
         raise UserError(f"shards is {shards!r}, but must be a whole number from 1")
     number = _number(train)
-    *streams, last = rng.spawn(number + 1)
+    *streams, server = rng.spawn(number + 1)
     bounds = np.linspace(0, number, min(shards, number) + 1).astype(int).tolist()
-    tasks = ((system, _users(train, a * BLOCK, b * BLOCK), streams[a:b]) for a, b in pairwise(bounds))
-    return system.learn(added(run(_collect, tasks)), train, last)
+    parts = [[block(train, one) for one in range(a, b)] for a, b in pairwise(bounds)]
+    told = seen("told", system.start(train.sizes, server))
+    for turn in range(1, system.rounds + 1):
+        tasks = ((system, part, told, streams[a:b]) for part, (a, b) in zip(parts, pairwise(bounds), strict=True))
+        told = seen("told", system.learn(told, seen("sums", added(run(_collect, tasks))), server))
+        yield turn / system.rounds, told
+        if turn < system.rounds:  # in this process, so that no executor changes what is drawn next
+            streams = [stream.spawn(1)[0] for stream in streams]
 
 
-def crowd(system: Collects, train: Interactions, times: int, rng: np.random.Generator) -> Model:
+def steps(system: Federated, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
+    """A model after every round."""
+    return ((progress, system.model(told, train)) for progress, told in gather(system, train, rng))
+
+
+def learnt(
+    system: Federated, train: Interactions, rng: np.random.Generator, *, shards: int = 1, run: Run = map
+) -> Model:
+    """The model after the last round: `fit` of a federated system."""
+    return system.model(deque(gather(system, train, rng, shards=shards, run=run), maxlen=1)[0][1], train)
+
+
+def crowd(system: Federated, train: Interactions, times: int, rng: np.random.Generator) -> Model:
     """What the server learns from `times` as many phones, whose histories are drawn from those of `train`; scored
     for the people of `train`."""
     if times == 1:
-        return gather(system, train, rng)
-    model: Any = gather(system, resample(train, times, rng), rng)
-    return model.fold_in(train.matrix)
+        return learnt(system, train, rng)
+    model: Any = learnt(system, resample(train, times, rng), rng)
+    return model.fold_in(train)
 
 
-def _collect(task: tuple[Collects, Interactions, list[np.random.Generator]]) -> Sums:
-    system, shard, streams = task
-    return added(system.collect(block(shard, number), stream) for number, stream in enumerate(streams))
+def capped(train: Interactions, cap: int | None, rng: np.random.Generator) -> Interactions:
+    """At most `cap` interactions of each user, drawn at random where there are more; without a cap, all of them."""
+    lengths = np.bincount(train.users, minlength=train.n_users)
+    if cap is None or not len(train) or lengths.max() <= cap:
+        return train
+    order = np.lexsort((rng.random(len(train)), train.users))
+    place = np.empty(len(train), np.int64)
+    place[order] = np.arange(len(train)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return train.take(place < cap)
+
+
+def _collect(task: tuple[Federated, list[Interactions], Any, list[np.random.Generator]]) -> Sums:
+    system, shard, told, streams = task
+    return added(system.collect(part, told, stream) for part, stream in zip(shard, streams, strict=True))
 
 
 def added(parts: Iterable[Sums]) -> Sums:
@@ -81,7 +112,7 @@ def _add(whole: dict[str, Array], part: Sums) -> None:
 
 def block(train: Interactions, number: int) -> Interactions:
     """The users of one block, numbered from 0."""
-    return _users(train, number * BLOCK, (number + 1) * BLOCK)
+    return train.of(slice(number * BLOCK, (number + 1) * BLOCK))
 
 
 def blocks(train: Interactions) -> Iterator[Interactions]:
@@ -91,14 +122,3 @@ def blocks(train: Interactions) -> Iterator[Interactions]:
 
 def _number(train: Interactions) -> int:
     return max(1, -(-train.n_users // BLOCK))
-
-
-def _users(train: Interactions, first: int, last: int) -> Interactions:
-    """The users from `first` to before `last`, numbered from 0."""
-    last = min(last, train.n_users)
-    rows = slice(*np.searchsorted(train.users, [first, last]))
-    features = {name: values[first:last] for name, values in train.user_features.items()}
-    return Interactions(
-        train.users[rows] - np.int32(first), train.items[rows], train.ratings[rows], train.times[rows], last - first,
-        train.n_items, train.grid, features, train.item_features,
-    )  # fmt: skip

@@ -10,9 +10,9 @@ Systems, models, ledgers and reports are frozen dataclasses. Nothing here comput
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, TypeVar, get_origin, get_type_hints, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +23,8 @@ Unit = Literal["interaction", "rating", "user"]
 Relation = Literal["add-remove", "replace-value", "swap", "replace"]
 View = Literal["server", "shuffled", "model"]
 Array = np.ndarray
+_T = TypeVar("_T")
+AtHome = Annotated[_T, "phones keep it to themselves: row u is made by person u's phone and stays there"]
 
 
 # ---------------------------------------------------------------------------------------------- data
@@ -34,7 +36,6 @@ class Sizes:
 
     users: int
     items: int
-    cap: int | None = None  # public cap on the interactions of one user; None: there is none
     grid: tuple[float, ...] | None = None  # the ratings that can occur; None: implicit feedback
 
 
@@ -75,11 +76,38 @@ class Interactions:
         order = np.lexsort((self.items, self.users))
         return sp.csr_array((data[order], self.items[order], starts), shape=(self.n_users, self.n_items))
 
+    @staticmethod
+    def from_histories(matrix: sp.csr_array) -> Interactions:
+        """People of whom only is known what they met: the entries of a users × items matrix."""
+        met = matrix.tocsr().sorted_indices()
+        users = np.repeat(np.arange(met.shape[0], dtype=np.int32), np.diff(met.indptr))
+        ones, zeros = np.ones(met.nnz, np.float32), np.zeros(met.nnz, np.int64)
+        return Interactions(users, met.indices.astype(np.int32), ones, zeros, *met.shape)
+
     def take(self, rows: Array) -> Interactions:
         """The interactions at `rows` (indices or a mask), over the same users and items."""
         return Interactions(
             self.users[rows], self.items[rows], self.ratings[rows], self.times[rows], self.n_users, self.n_items,
             self.grid, self.user_features, self.item_features,
+        )  # fmt: skip
+
+    def of(self, users: Array | slice) -> Interactions:
+        """The data of `users` alone, numbered from 0 in their order; who is named twice is there twice.
+
+        A slice (of step 1) copies nothing but the numbers of the users.
+        """
+        first = np.searchsorted(self.users, np.arange(self.n_users + 1))
+        lengths = np.diff(first)[users]
+        if isinstance(users, slice):
+            inside = range(*users.indices(self.n_users))
+            rows: Any = slice(*(first[[inside.start, inside.stop]] if len(inside) else (0, 0)))
+        else:
+            ends = np.cumsum(lengths)
+            rows = np.repeat(first[users] - (ends - lengths), lengths) + np.arange(lengths.sum())
+        return Interactions(
+            np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), self.items[rows], self.ratings[rows],
+            self.times[rows], len(lengths), self.n_items, self.grid,
+            {name: values[users] for name, values in self.user_features.items()}, self.item_features,
         )  # fmt: skip
 
 
@@ -89,8 +117,10 @@ class Interactions:
 class Model(Protocol):
     """A trained recommender: a frozen dataclass of arrays. No untrained state exists.
 
-    Where it makes sense a model also has `fold_in(histories: csr_array) -> Model`, whose user u is row u of
-    `histories`: people the training never saw.
+    Where it makes sense a model also has `fold_in(people: Interactions) -> Model`, whose user u is person u of
+    `people`, with her ratings, times and features: somebody the training never saw.
+
+    Fields of a type `AtHome[…]` never leave the phones: row u is person u's. The others are what the world may see.
     """
 
     def score(self, users: Array, items: Array) -> Array:
@@ -100,6 +130,12 @@ class Model(Protocol):
         A ranking model's scores order items; a rating model's are in stars.
         """
         ...
+
+
+def broadcast(model: Any) -> dict[str, Any]:
+    """The fields of a model that leave the phones, by name: all but those of a type `AtHome[…]`."""
+    kinds = get_type_hints(type(model), include_extras=True)
+    return {one.name: getattr(model, one.name) for one in fields(model) if get_origin(kinds[one.name]) is not Annotated}
 
 
 class System(Protocol):
@@ -120,17 +156,35 @@ class Steps(Protocol):
 
 
 @runtime_checkable
-class Collects(Protocol):
-    """A system whose server needs only sums over users: it can run in shards (see population.py).
+class Federated(Protocol):
+    """A system that learns from sums over phones, in one round or many; population.py plays the rounds.
 
-    `fit` equals `learn` on the sum of `collect` over the blocks, so the number of shards changes nothing.
+        start ──told──> collect (each block of phones) ──sums──> learn ──told──> collect … ──told──> model (at home)
+
+    `told` is all that the server ever knows, and tells everybody; after the last round it is what it has learnt.
+    Only whole numbers (or fixed point) cross blocks, so the number of shards changes nothing.
     """
 
-    def collect(self, block: Interactions, rng: np.random.Generator) -> Mapping[str, Array]:
-        """What the users of one block send, summed: integer arrays (exact in any order)."""
+    @property
+    def rounds(self) -> int:
+        """How often everybody is asked."""
         ...
 
-    def learn(self, sums: Mapping[str, Array], train: Interactions, rng: np.random.Generator) -> Model: ...
+    def start(self, sizes: Sizes, rng: np.random.Generator) -> Any:
+        """What the server tells everybody before anybody has answered."""
+        ...
+
+    def collect(self, block: Interactions, told: Any, rng: np.random.Generator) -> Mapping[str, Array]:
+        """What the phones of one block send, summed: integer arrays (exact in any order)."""
+        ...
+
+    def learn(self, told: Any, sums: Mapping[str, Array], rng: np.random.Generator) -> Any:
+        """What the server knows after a round. Of people's data it gets the sums and nothing else."""
+        ...
+
+    def model(self, told: Any, train: Interactions) -> Model:
+        """What the phones make of it, each with its own history."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -143,6 +197,7 @@ class Entry:
     gloss: str
     personalised: bool = True
     terms: tuple[Unit, Relation] | None = None  # what its bill is stated in by default; None: not private
+    protocol: str | None = None  # how it is evaluated unless one says otherwise; None: as its task is
 
 
 # ------------------------------------------------------------------------------------------- privacy

@@ -17,7 +17,7 @@ import pytest
 
 from recprivlib import population, protocols
 from recprivlib.parameters import UserError, configured, parameters
-from recprivlib.protocols import Collects, Interactions, Sizes, Steps
+from recprivlib.protocols import Federated, Interactions, Sizes, Steps
 from recprivlib.registry import systems
 
 USERS, ITEMS, GROUPS = 80, 60, 4
@@ -265,14 +265,14 @@ def test_earlier_steps_are_values_that_later_ones_leave_alone(name):
     assert np.array_equal(catalogue(first), scores)
 
 
-@those(lambda entry: isinstance(entry.system, Collects))
+@those(lambda entry: isinstance(entry.system, Federated))
 def test_the_number_of_shards_changes_nothing(name, monkeypatch):
     monkeypatch.setattr(population, "BLOCK", 32)
     entry = SYSTEMS[name]
     system, train = quick(entry), train_of(entry.task)
     fit = system.fit(train, np.random.default_rng(1))
     for shards in (1, 2, 3):
-        model = population.gather(system, train, np.random.default_rng(1), shards=shards)
+        model = population.learnt(system, train, np.random.default_rng(1), shards=shards)
         assert np.array_equal(catalogue(model), catalogue(fit))
 
 
@@ -281,8 +281,8 @@ def test_people_that_are_folded_in_are_scored_by_their_own_history(name):
     entry, model = SYSTEMS[name], fitted(name)
     if not hasattr(model, "fold_in"):
         return
-    before, matrix = catalogue(model).copy(), train_of(entry.task).matrix
-    folded = catalogue(model.fold_in(matrix))
+    before, train = catalogue(model).copy(), train_of(entry.task)
+    folded = catalogue(model.fold_in(train))
     assert folded.shape == before.shape
     assert np.isfinite(folded).all()
     assert np.array_equal(catalogue(model), before)
@@ -290,6 +290,6 @@ def test_people_that_are_folded_in_are_scored_by_their_own_history(name):
         return
     some = np.array([7, 0, 41])
     near = {"rtol": 1e-3, "atol": 1e-4 * max(1.0, float(np.abs(folded).max()))}
-    np.testing.assert_allclose(catalogue(model.fold_in(matrix[some]), 3), folded[some], **near)
+    np.testing.assert_allclose(catalogue(model.fold_in(train.of(some)), 3), folded[some], **near)
     if entry.terms is None:
-        assert at_home_share(folded, matrix.toarray() > 0) >= 0.95
+        assert at_home_share(folded, train.matrix.toarray() > 0) >= 0.95

@@ -28,15 +28,18 @@ import time
 import numpy as np
 from recprivlib.data import load
 from recprivlib.papers.dplcf import DPLCF
-from recprivlib.population import gather
+from recprivlib.population import learnt
 
 class Server(DPLCF):
-    def learn(self, sums, train, rng):
+    def learn(self, told, sums, rng):
         return self.similarities(sums)
+
+    def model(self, told, train):
+        return told
 
 people = load("synthetic", users=75_000, items=9_953).interactions
 start = time.perf_counter()
-gather(Server(), people, np.random.default_rng(0), shards=19)
+learnt(Server(), people, np.random.default_rng(0), shards=19)
 seconds = time.perf_counter() - start
 with open("/proc/self/status") as status:
     print(seconds, next(line.split()[1] for line in status if line.startswith("VmHWM")))

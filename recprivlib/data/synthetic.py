@@ -55,17 +55,8 @@ def resample(interactions: Interactions, times: int, rng: np.random.Generator) -
     """A population `times` as large: its users are drawn from the real ones with replacement (a bootstrap)."""
     if isinstance(times, bool) or not isinstance(times, int | np.integer) or times < 1:
         raise UserError(f"times is {times!r}, but must be a whole number from 1")
-    n_users = interactions.n_users * int(times)
-    drawn = rng.integers(interactions.n_users, size=n_users)
-    starts = np.searchsorted(interactions.users, np.arange(interactions.n_users + 1))
-    counts = np.diff(starts)[drawn]
-    ends = np.cumsum(counts)
-    rows = np.arange(ends[-1]) + np.repeat(starts[drawn] - (ends - counts), counts)
-    return Interactions(
-        np.repeat(np.arange(n_users, dtype=np.int32), counts), interactions.items[rows], interactions.ratings[rows],
-        interactions.times[rows], n_users, interactions.n_items, interactions.grid,
-        {name: value[drawn] for name, value in interactions.user_features.items()}, interactions.item_features,
-    )  # fmt: skip
+    drawn = rng.integers(interactions.n_users, size=interactions.n_users * int(times))
+    return interactions.of(drawn)
 
 
 def _size(name: str, value: int) -> int:

@@ -109,7 +109,7 @@ def _evaluate_new_users(model: Any, split: UserSplit, ks: tuple[int, ...]) -> Sc
     """Each held-out item against all items its user never met; a user counts once, however many she has."""
     if not hasattr(model, "fold_in"):
         raise UserError("user-split scores people the training never saw, and this system cannot fold them in")
-    model = model.fold_in(split.histories.matrix)
+    model = model.fold_in(split.histories)
     n, n_items = split.held_out.shape
     catalogue = np.arange(n_items, dtype=np.int32)[None, :]
     found = []

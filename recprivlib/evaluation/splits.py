@@ -217,24 +217,14 @@ def _user_split(x: Interactions, rng: np.random.Generator) -> tuple[Split, ...]:
     users = users[test[users]]
     if not len(users):
         raise UserError("user-split: none of the test users has two interactions and an item never met")
-    people = _only(x, users)
+    people = x.of(users)
     order = np.lexsort((rng.random(len(people)), people.users))
     count = np.bincount(people.users, minlength=len(users))
     place = np.arange(len(people)) - np.repeat(np.cumsum(count) - count, count)
     kept = np.zeros(len(people), bool)
     kept[order] = place < np.repeat((count + 1) // 2, count)
-    train = _only(x, np.flatnonzero(~test))
+    train = x.of(np.flatnonzero(~test))
     return (UserSplit(train, users, people.take(kept), people.take(~kept).matrix, x.n_users, notes),)
-
-
-def _only(x: Interactions, users: Array) -> Interactions:
-    """The data of `users` (ascending) alone, numbered from 0."""
-    number = np.full(x.n_users, -1, np.int32)
-    number[users] = np.arange(len(users), dtype=np.int32)
-    rows = number[x.users] >= 0
-    features = {name: values[users] for name, values in x.user_features.items()}
-    return Interactions(number[x.users[rows]], x.items[rows], x.ratings[rows], x.times[rows],
-                        len(users), x.n_items, x.grid, features, x.item_features)  # fmt: skip
 
 
 def _met(matrix: sp.csr_array, users: Array, items: Array) -> Array:

@@ -184,7 +184,7 @@ def _learn(source: Dataset, system: Any, flipping: Any, sums: Mapping[str, Array
     private, users = _rates(_scores(held_out, PerItem(popular))), int(sums["users"])
     first, second = _pairs(source, seed)
     if isinstance(system, dplcf.DPLCFSpectral):
-        model: Any = system.learn(sums, held_out.train, rng)
+        model: Any = system.model(system.learn(None, sums, rng), held_out.train)
         estimated = _spectral_similarity(model, system, users, popular, first, second)
         return Learned(users, None, model, private, estimated)
     similarity = system.similarities(sums)
@@ -458,7 +458,7 @@ data = load("{values["data"]}")
 phones = {phones}
 for name, settings, learns_from in (("{name}", {settings!r}, phones), ("popularity", {{}}, held_out.train)):
     model = configured(get(name).system, settings).fit(learns_from, stream({seed}, "fit"))
-    metrics = evaluate(model.fold_in(held_out.train.matrix), held_out, ks=({k},), full=False).metrics
+    metrics = evaluate(model.fold_in(held_out.train), held_out, ks=({k},), full=False).metrics
     print(f"{{name}}: {{metrics['{kind}@{k}']:.3f}}")
 '''
 

@@ -214,7 +214,7 @@ def _bill(source: Dataset, system: Any, made: Any, unit: str, tries: int, seed: 
         _, worlds = lab.worlds(made, releases, tries, seed)
         shown = certify(worlds, 0.0, SHOWN)
         cap = None if unit == "rating" else releases
-        ledger = system.ledger(replace(source.interactions.sizes, grid=STARS, cap=cap))
+        ledger = replace(system, cap=cap).ledger(replace(source.interactions.sizes, grid=STARS))
         counted = guarantee(ledger, unit, "replace-value", 0.0, "server")  # type: ignore[arg-type]
         exact = exact_epsilon(ledger, unit, "replace-value") if releases == 1 else None  # type: ignore[arg-type]
         decides = certify(worlds, 0.0, DECIDES).epsilon(DECIDES)

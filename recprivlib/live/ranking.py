@@ -19,7 +19,7 @@ from recprivlib.live.shared import film, holdout
 from recprivlib.models.constants import PerItem
 from recprivlib.plots.axes import GROUPS
 from recprivlib.plots.numerals import count
-from recprivlib.protocols import Array
+from recprivlib.protocols import Array, Interactions
 
 LONGEST = 20  # the largest K
 LIST = 10  # films shown in a list
@@ -152,7 +152,8 @@ def history(data: Dataset, liked: tuple[int, ...]) -> tuple[sp.csr_array, str]:
 def best(model: object, person: sp.csr_array) -> Array:
     """The ten best films for one new person, without those she named."""
     catalogue = np.arange(person.shape[1])[None, :]
-    scores = np.array(model.fold_in(person).score(np.zeros((1, 1), int), catalogue)[0], np.float64)  # type: ignore[attr-defined]
+    guest = model.fold_in(Interactions.from_histories(person))  # type: ignore[attr-defined]
+    scores = np.array(guest.score(np.zeros((1, 1), int), catalogue)[0], np.float64)
     scores[person.indices] = -np.inf
     return np.argsort(-scores, kind="stable")[:LIST]
 

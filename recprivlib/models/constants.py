@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
-from recprivlib.protocols import Array
+from recprivlib.protocols import Array, Interactions
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +19,7 @@ class PerItem:
         shape = np.broadcast_shapes(np.shape(users), np.shape(items))
         return np.array(np.broadcast_to(self.scores[items], shape))
 
-    def fold_in(self, histories: sp.csr_array) -> PerItem:
+    def fold_in(self, people: Interactions) -> PerItem:
         return self
 
 
@@ -34,7 +33,7 @@ class Chance:
         pair = (np.asarray(users).astype(np.uint64) << np.uint64(32)) | np.asarray(items).astype(np.uint64)
         return (_mix(_mix(pair) + np.uint64(self.seed)) >> np.uint64(40)).astype(np.float32) * np.float32(2**-24)
 
-    def fold_in(self, histories: sp.csr_array) -> Chance:
+    def fold_in(self, people: Interactions) -> Chance:
         return self
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from recprivlib.models.rows import pick
-from recprivlib.protocols import Array
+from recprivlib.protocols import Array, Interactions
 
 ROWS = 4096  # users (or items) solved in one batch
 
@@ -29,8 +29,8 @@ class Factors:
     def score(self, users: Array, items: Array) -> Array:
         return pick(lambda u: self.users[u] @ self.items.T, users, items, len(self.items))
 
-    def fold_in(self, histories: sp.csr_array) -> Factors:
-        return replace(self, users=half_step(histories, self.items, self.alpha, self.regularization))
+    def fold_in(self, people: Interactions) -> Factors:
+        return replace(self, users=half_step(people.matrix, self.items, self.alpha, self.regularization))
 
 
 def half_step(matrix: sp.csr_array, fixed: Array, alpha: float, regularization: float) -> Array:

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 import scipy.sparse as sp
 
 from recprivlib.models.rows import pick
-from recprivlib.protocols import Array
+from recprivlib.protocols import Array, AtHome, Interactions
 
 
 @dataclass(frozen=True, eq=False)
 class ItemWeights:
     """Histories and the weights between items. New people need only their history."""
 
-    histories: sp.csr_array  # R, float32 (n_users, n_items)
+    histories: AtHome[sp.csr_array]  # R, float32 (n_users, n_items)
     weights: Array | sp.csr_array  # w_ij: what having met j adds to i; float32 (n_items, n_items)
 
     def score(self, users: Array, items: Array) -> Array:
         return pick(self._rows, users, items, self.weights.shape[0])
 
-    def fold_in(self, histories: sp.csr_array) -> ItemWeights:
-        return replace(self, histories=histories)
+    def fold_in(self, people: Interactions) -> ItemWeights:
+        return replace(self, histories=people.matrix)
 
     def _rows(self, users: Array) -> Array:
         history, weights = self.histories[users], self.weights

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from recprivlib.models.rows import pick
-from recprivlib.protocols import Array
+from recprivlib.protocols import Array, AtHome, Interactions
 
 SPARE, SWEEPS = 16, 4  # extra directions and rounds of the block power method
 
@@ -66,7 +66,7 @@ class Projected:
     The divisor takes out what an item says about itself, as ease does. `floor` is added for everybody.
     """
 
-    histories: sp.csr_array  # float32 (n_users, n_items)
+    histories: AtHome[sp.csr_array]  # float32 (n_users, n_items)
     vectors: Array  # V, float32 (n_items, k)
     filter: Array  # f, float32 (k,), each in [0, 1)
     floor: Array  # float32 (n_items,)
@@ -76,5 +76,5 @@ class Projected:
         back = (self.vectors * self.filter / own[:, None]).T
         return pick(lambda u: self.histories[u] @ self.vectors @ back + self.floor, users, items, len(self.floor))
 
-    def fold_in(self, histories: sp.csr_array) -> Projected:
-        return replace(self, histories=histories)
+    def fold_in(self, people: Interactions) -> Projected:
+        return replace(self, histories=people.matrix)

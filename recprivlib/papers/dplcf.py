@@ -29,8 +29,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from recprivlib.baselines import AT_HOME, AT_SERVER, ItemKNN, bit_ledger
+from recprivlib.baselines import AT_HOME, AT_SERVER, ItemKNN, bit_ledger, public_cap
+from recprivlib.mechanisms.gate import released
 from recprivlib.mechanisms.unary import UnaryOneSided, UnarySymmetric
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
@@ -38,7 +40,7 @@ from recprivlib.models.pairwise import Training, Weighted, bpr, gmf
 from recprivlib.models.similarity import gram
 from recprivlib.models.spectral import Projected, directions
 from recprivlib.parameters import check, parameter
-from recprivlib.population import crowd
+from recprivlib.population import capped, crowd
 from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Model, Relation, Sizes, Unit
 
 Flipping = type[UnarySymmetric] | type[UnaryOneSided]
@@ -64,7 +66,7 @@ def reports(block: Interactions, flipping: Any, rng: np.random.Generator) -> Arr
     matrix = block.matrix
     out = np.empty(matrix.shape, bool)
     for start in range(0, len(out), ROWS):  # the uniform numbers of a whole block would be the largest array of all
-        out[start : start + ROWS] = flipping.release(matrix[start : start + ROWS].toarray() > 0, rng)
+        out[start : start + ROWS] = released(flipping, matrix[start : start + ROWS].toarray() > 0, rng)
     return out
 
 
@@ -81,11 +83,11 @@ def whole(counts: Array) -> Array:
     return out
 
 
-def stated(flipping: Any, sizes: Sizes, lists: str = AT_HOME, population: int = 1) -> Ledger:
+def stated(flipping: Any, sizes: Sizes, cap: int | None, lists: str = AT_HOME, population: int = 1) -> Ledger:
     """The paper's ledger, with its claim: ε for one interaction, whatever the two flipping rates are."""
     claim = Claim(flipping.epsilon, 0.0, "interaction", "add-remove", "eq. 2 and 3 with Theorem 3.1 of its [38]")
     drawn = f"each of the {population} times as many phones is a person of its own, though they drew the same histories"
-    return bit_ledger(flipping, sizes, claim, (lists, drawn) if population > 1 else (lists,))
+    return bit_ledger(flipping, sizes, cap, claim, (lists, drawn) if population > 1 else (lists,))
 
 
 # -------------------------------------------------------------------------------------- what the server does
@@ -181,19 +183,27 @@ class DPLCF:
     neighbors: int = parameter(20, 1, 100_000, "items that vote, the paper's number_of_neighbour")
     inverse: str = parameter("right", None, None, "how eq. 7 is solved", choices=tuple(INVERSES))
     cut: str = parameter("ratio", None, None, "what becomes of impossible estimates", choices=("ratio", "feasible"))
+    cap: int | None = public_cap()
     population: int = _population()
     flipping: Flipping = UnarySymmetric
     __post_init__ = check
+    rounds = 1
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
         return crowd(self, train, self.population, rng)
 
-    def collect(self, block: Interactions, rng: np.random.Generator) -> dict[str, Array]:
-        return counted(reports(block, self.flipping(self.epsilon), rng))
+    def start(self, sizes: Sizes, rng: np.random.Generator) -> None:
+        return None
 
-    def learn(self, sums: Mapping[str, Array], train: Interactions, rng: np.random.Generator) -> ItemWeights:
-        ranked = rank_neighbours(self.similarities(sums), self.neighbors, rng)
-        return ItemWeights(train.matrix, neighbourhood(ranked, self.neighbors))
+    def collect(self, block: Interactions, told: None, rng: np.random.Generator) -> dict[str, Array]:
+        return counted(reports(capped(block, self.cap, rng), self.flipping(self.epsilon), rng))
+
+    def learn(self, told: None, sums: Mapping[str, Array], rng: np.random.Generator) -> sp.csr_array:
+        """The nearest items of every item, and how alike they are."""
+        return neighbourhood(rank_neighbours(self.similarities(sums), self.neighbors, rng), self.neighbors)
+
+    def model(self, told: sp.csr_array, train: Interactions) -> ItemWeights:
+        return ItemWeights(train.matrix, told)
 
     def similarities(self, sums: Mapping[str, Array]) -> Array:
         """What the server broadcasts, before it is cut to the nearest."""
@@ -202,7 +212,16 @@ class DPLCF:
         return similarities(sums, INVERSES[self.inverse](p, q), popularity(sums, p, q), self.cut)
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        return stated(self.flipping(self.epsilon), sizes, population=self.population)
+        return stated(self.flipping(self.epsilon), sizes, self.cap, population=self.population)
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What the spectral server tells everybody: the directions, how far each is trusted, and what all are given."""
+
+    vectors: Array
+    filter: Array
+    floor: Array
 
 
 @dataclass(frozen=True)
@@ -216,16 +235,21 @@ class DPLCFSpectral:
     factors: int = parameter(32, 1, 256, "the most directions that are kept")
     ridge: float = parameter(0.3, 0.01, 10, "pull of weak directions towards zero, as a share of the users")
     least: int = parameter(4, 0, 64, "directions below which the noisy popularity joins in")
+    cap: int | None = public_cap()
     population: int = _population()
     __post_init__ = check
+    rounds = 1
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
         return crowd(self, train, self.population, rng)
 
-    def collect(self, block: Interactions, rng: np.random.Generator) -> dict[str, Array]:
-        return counted(reports(block, UnarySymmetric(self.epsilon), rng))
+    def start(self, sizes: Sizes, rng: np.random.Generator) -> None:
+        return None
 
-    def learn(self, sums: Mapping[str, Array], train: Interactions, rng: np.random.Generator) -> Projected:
+    def collect(self, block: Interactions, told: None, rng: np.random.Generator) -> dict[str, Array]:
+        return counted(reports(capped(block, self.cap, rng), UnarySymmetric(self.epsilon), rng))
+
+    def learn(self, told: None, sums: Mapping[str, Array], rng: np.random.Generator) -> Seen:
         flipping, users = UnarySymmetric(self.epsilon), int(sums["users"])
         liked = popularity(sums, flipping.p, flipping.q).astype(np.float32)
         gram = solved(right(flipping.p, flipping.q).n11, sums)
@@ -233,10 +257,13 @@ class DPLCFSpectral:
         found = directions(gram, flipping.variance, users, self.factors, rng)
         filtered = np.sqrt(found.trust) * found.lengths / (found.lengths + np.float32(self.ridge * users))
         few = len(filtered) < self.least
-        return Projected(train.matrix, found.vectors, filtered, liked / np.float32(users) * np.float32(few))
+        return Seen(found.vectors, filtered, liked / np.float32(users) * np.float32(few))
+
+    def model(self, told: Seen, train: Interactions) -> Projected:
+        return Projected(train.matrix, told.vectors, told.filter, told.floor)
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        return stated(UnarySymmetric(self.epsilon), sizes, population=self.population)
+        return stated(UnarySymmetric(self.epsilon), sizes, self.cap, population=self.population)
 
 
 @dataclass(frozen=True)
@@ -248,6 +275,7 @@ class OnReports:
     epochs: int = parameter(10, 1, 500, "passes over the reported ones")
     learning_rate: float = parameter(0.001, 1e-6, 1.0, "step of Adam")
     regularization: float = parameter(0.001, 0, 1.0, "pull of the vectors towards zero")
+    cap: int | None = public_cap()
     learner: Learner = bpr
     __post_init__ = check
 
@@ -255,12 +283,12 @@ class OnReports:
         return deque(self.steps(train, rng), maxlen=1)[0][1]
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Weighted]]:
-        reported = reports(train, UnarySymmetric(self.epsilon), rng)
+        reported = reports(capped(train, self.cap, rng), UnarySymmetric(self.epsilon), rng)
         training = Training(self.factors, self.epochs, self.learning_rate, self.regularization)
         yield from self.learner(reported, training, rng)
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        return stated(UnarySymmetric(self.epsilon), sizes, AT_SERVER)
+        return stated(UnarySymmetric(self.epsilon), sizes, self.cap, AT_SERVER)
 
 
 BILL: tuple[Unit, Relation] = ("interaction", "add-remove")

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.baselines import public_cap
 from recprivlib.mechanisms import (
     Duchi,
     KRandomizedResponse,
@@ -38,12 +39,15 @@ from recprivlib.mechanisms import (
     RoundedOrTruth,
 )
 from recprivlib.mechanisms.common import epsilon_of, positions
+from recprivlib.mechanisms.gate import released
 from recprivlib.mechanisms.optimal_channel import PRIOR
 from recprivlib.models import ordinal
 from recprivlib.models.biased import Biased, Descent, descend, finite
 from recprivlib.parameters import UserError, check, parameter
+from recprivlib.population import capped
 from recprivlib.protocols import (
     Array,
+    AtHome,
     Change,
     Claim,
     Entry,
@@ -81,18 +85,18 @@ AT_HOME = f"phones predict from their raw ratings, and what they predict stays a
 
 
 def rating_ledger(
-    mechanism: Any, what: str, sizes: Sizes, claimed: Claim | None = None, predicted: str = AT_SERVER
+    mechanism: Any, what: str, cap: int | None, claimed: Claim | None = None, predicted: str = AT_SERVER
 ) -> Ledger:
     """One report a rating; what was rated is public, so a person is priced through a public cap alone."""
     whole: Change | Unbounded = Unbounded("no public cap on how many films a person rates")
-    if sizes.cap is not None:
-        whole = Change(inputs=sizes.cap)
+    if cap is not None:
+        whole = Change(inputs=cap)
     release = Release(what, mechanism, {BILL: Change(), ("user", "replace-value"): whole})
     return Ledger(
         releases=(release,),
         public=("who takes part", "which films each person rated", "the rating grid")
         + (("the shares of the ratings",) if isinstance(mechanism, OptimalChannel) else ())
-        + (() if sizes.cap is None else ("a cap on the ratings of a person",)),
+        + (() if cap is None else ("a cap on the ratings of a person",)),
         assumed=("each rating is reported once", predicted),
         trust="nobody (local)",
         claimed=claimed,
@@ -167,6 +171,7 @@ class LaplaceSVD:
     scale: str = parameter("unit", None, None, "what the server factorises", choices=("unit", "stars"))
     clip_reports: bool = parameter(False, None, None, "cut reports to the rating range")
     clip_predictions: bool = parameter(True, None, None, "cut predictions to the rating range")
+    cap: int | None = public_cap()
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Biased:
@@ -177,7 +182,7 @@ class LaplaceSVD:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         claim = Claim(self.epsilon1, 0.0, *BILL, "eq. 4")
-        return rating_ledger(self._mechanism(sizes.grid), "each rating with Laplace noise", sizes, claim)
+        return rating_ledger(self._mechanism(sizes.grid), "each rating with Laplace noise", self.cap, claim)
 
     def _mechanism(self, grid: tuple[float, ...] | None) -> Laplace:
         stars = grid_of(grid)
@@ -197,6 +202,7 @@ class LaplaceRRSVD:
     scale: str = parameter("unit", None, None, "what the server factorises", choices=("unit", "stars"))
     clip_reports: bool = parameter(False, None, None, "cut reports to the rating range")
     clip_predictions: bool = parameter(True, None, None, "cut predictions to the rating range")
+    cap: int | None = public_cap()
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Biased:
@@ -207,7 +213,7 @@ class LaplaceRRSVD:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         claim = Claim(self.epsilon1 + self.epsilon2, 0.0, *BILL, "eqs. 4 and 5, by sequential composition")
-        return rating_ledger(self._mechanism(sizes.grid), "each rating, or each with Laplace noise", sizes, claim)
+        return rating_ledger(self._mechanism(sizes.grid), "each rating, or each with Laplace noise", self.cap, claim)
 
     def _mechanism(self, grid: tuple[float, ...] | None) -> LaplaceOrTruth:
         return LaplaceOrTruth(self.epsilon1, self.epsilon2, grid=grid_of(grid))
@@ -217,9 +223,9 @@ def _noisy_steps(
     system: LaplaceSVD | LaplaceRRSVD, mechanism: Any, train: Interactions, rng: np.random.Generator
 ) -> Iterator[tuple[float, Biased]]:
     """What both systems of the paper do once their phones have reported."""
-    stars = grid_of(train.grid)
+    stars, train = grid_of(train.grid), capped(train, system.cap, rng)
     noise, training = rng.spawn(2)
-    reports = mechanism.release(inputs(mechanism, train.ratings, stars), noise)
+    reports = released(mechanism, inputs(mechanism, train.ratings, stars), noise)
     low, unit = (stars[0], stars[-1] - stars[0]) if system.scale == "unit" else (0.0, 1.0)
     cures = ["scale=unit"] if system.scale == "stars" else []
     cures += [] if system.clip_reports else ["clip_reports=true"]
@@ -250,7 +256,7 @@ class Answers:
 
     def release(self, ratings: Array, rng: np.random.Generator) -> Array:
         """The number of each rating's answer, int32."""
-        reports = self.mechanism.release(inputs(self.mechanism, ratings, self.grid), rng)
+        reports = released(self.mechanism, inputs(self.mechanism, ratings, self.grid), rng)
         return np.searchsorted(self.edges, reports).astype(np.int32)
 
 
@@ -306,18 +312,20 @@ class DiscreteRRMF:
     epsilon2: float = _budget("ε2: the rating itself is sent with probability e^ε2/(1+e^ε2)")
     factors: int = parameter(3, 0, 100, "length of a taste vector")
     iterations: int = parameter(8, 1, 100, "rounds of Fisher scoring")
+    cap: int | None = public_cap()
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
         return _last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
-        yield from _answered(self._mechanism(train.grid), ordinal.Fit(self.factors, self.iterations), train, rng)
+        how = ordinal.Fit(self.factors, self.iterations)
+        yield from _answered(self._mechanism(train.grid), how, capped(train, self.cap, rng), rng)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         mechanism = self._mechanism(sizes.grid)
         claim = Claim(epsilon_of(mechanism.channel), 0.0, *BILL, "our own: the channel's largest log-ratio")
-        return rating_ledger(mechanism, "each rating through a finite channel", sizes, claim)
+        return rating_ledger(mechanism, "each rating through a finite channel", self.cap, claim)
 
     def _mechanism(self, grid: tuple[float, ...] | None) -> RoundedOrTruth:
         return RoundedOrTruth(self.epsilon1, self.epsilon2, grid=grid_of(grid))
@@ -336,6 +344,7 @@ class OptimalMF:
     factors: int = parameter(3, 0, 100, "length of a taste vector")
     iterations: int = parameter(8, 1, 100, "rounds of Fisher scoring")
     fold_in: bool = parameter(False, None, None, "phones refit their own part to raw ratings at home")
+    cap: int | None = public_cap()
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
@@ -343,13 +352,13 @@ class OptimalMF:
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
         how = ordinal.Fit(self.factors, self.iterations)
-        for progress, model in _answered(self._mechanism(train.grid), how, train, rng):
-            yield progress, at_home(model, train, how) if self.fold_in else model
+        for progress, model in _answered(self._mechanism(train.grid), how, capped(train, self.cap, rng), rng):
+            yield progress, Refitted(model, refitted(model, train, how)) if self.fold_in else model
 
     def ledger(self, sizes: Sizes) -> Ledger:
         claim = Claim(self.epsilon, 0.0, *BILL, "our own: by construction of the channel")
         what, where = "each rating through an ε-LDP channel", AT_HOME if self.fold_in else AT_SERVER
-        return rating_ledger(self._mechanism(sizes.grid), what, sizes, claim, where)
+        return rating_ledger(self._mechanism(sizes.grid), what, self.cap, claim, where)
 
     def _mechanism(self, grid: tuple[float, ...] | None) -> Any:
         return MECHANISMS[self.mechanism](self.epsilon, grid_of(grid))
@@ -368,7 +377,18 @@ def _answered(
     yield from ordinal.learn(train.users, train.items, reported, shape, known, how, training)
 
 
-def at_home(model: ordinal.Expected, train: Interactions, how: ordinal.Fit) -> ordinal.Expected:
+@dataclass(frozen=True, eq=False)
+class Refitted:
+    """What the server learnt, and what phones make of it: they predict, each with a part of its own."""
+
+    heard: ordinal.Expected
+    own: AtHome[ordinal.Expected]
+
+    def score(self, users: Array, items: Array) -> Array:
+        return self.own.score(users, items)
+
+
+def refitted(model: ordinal.Expected, train: Interactions, how: ordinal.Fit) -> ordinal.Expected:
     """The items' part from the server, the user's part from her raw ratings: the channel of the truth itself."""
     grid = grid_of(train.grid)
     truth = ordinal.tables(np.eye(len(grid)), grid)

@@ -19,8 +19,8 @@ class Table:
     def score(self, users, items):
         return self.scores[users, items]
 
-    def fold_in(self, histories):
-        return Table(self.scores[: histories.shape[0]])
+    def fold_in(self, people):
+        return Table(self.scores[: people.n_users])
 
 
 def constant(x):

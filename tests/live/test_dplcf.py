@@ -44,7 +44,7 @@ def test_a_larger_crowd_is_the_resampled_population(people):
     shown = compute(people=people, **SMALL)
     (held_out,) = split(load("synthetic").interactions, "loo-latest", 0)
     phones = resample(held_out.train, people, np.random.default_rng([0, people]))
-    model = get("dplcf-sp").system.fit(phones, stream(0, "fit")).fold_in(held_out.train.matrix)
+    model = get("dplcf-sp").system.fit(phones, stream(0, "fit")).fold_in(held_out.train)
     assert shown.yours.at("hr@10") == pytest.approx(evaluate(model, held_out, (10,), full=False).metrics["hr@10"])
     assert shown.users == people * held_out.train.n_users
 

@@ -46,7 +46,7 @@ def test_every_iteration_lowers_the_objective_and_the_last_is_fit(small):
 
 def test_folding_in_solves_for_new_people(small):
     model = ImplicitALS(factors=4).fit(small, np.random.default_rng(0))
-    guests = model.fold_in(small.matrix[[5, 9]])
+    guests = model.fold_in(small.of(np.array([5, 9])))
     expected = half_step(small.matrix, model.items, model.alpha, model.regularization)[[5, 9]]
     np.testing.assert_allclose(guests.users, expected, rtol=1e-4, atol=1e-6)
     assert guests.score(np.array([0]), np.array([3])).shape == (1,)

@@ -89,6 +89,6 @@ def test_ease_says_so_when_float32_cannot_carry_the_regularization(small, monkey
 @pytest.mark.parametrize("system", [ItemKNN(), Ease()])
 def test_folding_in_a_known_history_gives_its_owners_scores(small, system):
     model = system.fit(small, np.random.default_rng(0))
-    guests = small.matrix[[31, 4]]
+    guests = small.of(np.array([31, 4]))
     found = catalogue(model.fold_in(guests), 2, 25)
     np.testing.assert_allclose(found, catalogue(model, 40, 25)[[31, 4]], rtol=1e-5)

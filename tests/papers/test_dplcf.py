@@ -112,7 +112,7 @@ def test_the_bill_is_exact_at_every_unit(epsilon):
     assert guarantee(ledger, "interaction", "add-remove", 0.0, "server").epsilon == pytest.approx(epsilon)
     assert guarantee(ledger, "interaction", "swap", 0.0, "server").epsilon == pytest.approx(2 * epsilon)
     assert guarantee(ledger, "user", "replace", 0.0, "server").epsilon == pytest.approx(1682 * epsilon)
-    capped = replace(get("dplcf-sp").system, epsilon=epsilon).ledger(replace(SIZES, cap=100))
+    capped = replace(get("dplcf-sp").system, epsilon=epsilon, cap=100).ledger(SIZES)
     assert guarantee(capped, "user", "replace", 0.0, "server").epsilon == pytest.approx(200 * epsilon)
 
 
@@ -187,7 +187,7 @@ def test_a_crowd_reports_and_the_real_people_are_scored():
     """`population` multiplies phones, not the people who are scored; 1 changes nothing."""
     train = load("synthetic", users=50, items=30, seed=0).interactions
     one = dplcf.DPLCF(population=1).fit(train, np.random.default_rng(0))
-    plain = population.gather(dplcf.DPLCF(), train, np.random.default_rng(0))
+    plain = population.learnt(dplcf.DPLCF(), train, np.random.default_rng(0))
     np.testing.assert_array_equal(one.weights.toarray(), plain.weights.toarray())
     users = np.arange(50)[:, None]
     for system in (dplcf.DPLCF(population=4), dplcf.DPLCFSpectral(population=4)):

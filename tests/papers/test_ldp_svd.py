@@ -93,7 +93,7 @@ def test_the_repaired_mixture_has_the_epsilon_of_its_channel_and_not_a_sum(pair,
 def test_a_person_is_priced_through_a_public_cap_alone():
     ledger = get("optimal-mf").system.ledger(SIZES)
     assert math.isinf(guarantee(ledger, "user", "replace-value", 0.0, "server").epsilon)
-    capped = get("optimal-mf").system.ledger(replace(SIZES, cap=65))
+    capped = replace(get("optimal-mf").system, cap=65).ledger(SIZES)
     assert guarantee(capped, "user", "replace-value", 0.0, "server").epsilon == pytest.approx(65)
 
 
