@@ -75,10 +75,12 @@ def _read(path: Path, changed: int) -> pd.DataFrame:
 
 
 def rows_of(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:
-    """The rows that say this of themselves; None stands for an empty field."""
+    """The rows that say this of themselves; None stands for an empty field, or for one that the table does not have."""
     keep = np.ones(len(table), bool)
     for name, value in about.items():
         column = table.get(name)
+        if column is None and value is None:
+            continue
         if column is None:
             return table[:0]
         keep &= (column.isna() if value is None else column == value).to_numpy()
