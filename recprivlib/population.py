@@ -24,9 +24,10 @@ from recprivlib.mechanisms.gate import seen
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, Federated, Interactions, Model
 
-__all__ = ["BLOCK", "added", "block", "blocks", "capped", "crowd", "gather", "learnt", "steps"]
+__all__ = ["BLOCK", "added", "block", "blocks", "capped", "crowd", "fixed", "gather", "learnt", "loose", "steps"]
 
 Sums = Mapping[str, Array]
+POINT = 2.0**32  # the one of a fixed-point number: sums may reach 2³¹
 
 
 def gather(
@@ -108,6 +109,18 @@ def _add(whole: dict[str, Array], part: Sums) -> None:
             whole[name] += value
         else:
             whole[name] = np.asarray(value)
+
+
+def fixed(values: Array) -> Array:
+    """Real numbers as whole numbers of 2⁻³², so that they may cross blocks."""
+    if not np.isfinite(values).all() or np.abs(values).max(initial=0) >= 2**30:
+        raise UserError("what the phones send has no bound any more: the model has diverged; try other parameters")
+    return np.rint(values.astype(np.float64) * POINT).astype(np.int64)
+
+
+def loose(values: Array) -> Array:
+    """What `fixed` made whole, as doubles."""
+    return values / POINT
 
 
 def block(train: Interactions, number: int) -> Interactions:

@@ -15,6 +15,7 @@ from recprivlib.models.rows import pick
 from recprivlib.protocols import Array, Interactions
 
 ROWS = 4096  # users (or items) solved in one batch
+FEW = 10  # factors up to which all products of two are added at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,19 +35,32 @@ class Factors:
 
 
 def half_step(matrix: sp.csr_array, fixed: Array, alpha: float, regularization: float) -> Array:
-    """The best vector of every row of `matrix`, given the vectors `fixed` of its columns."""
-    n, factors = matrix.shape[0], fixed.shape[1]
-    everyone = fixed.T @ fixed + np.float32(regularization) * np.eye(factors, dtype=np.float32)
-    right = (1 + np.float32(alpha)) * (matrix @ fixed)
+    """The best vector of every row of `matrix`, given the vectors `fixed` of its columns, in their precision."""
+    n, factors, kind = matrix.shape[0], fixed.shape[1], fixed.dtype.type
+    everyone = fixed.T @ fixed + kind(regularization) * np.eye(factors, dtype=kind)
+    right = (1 + kind(alpha)) * (matrix @ fixed)
     solved = np.empty((n, factors), np.float32)
     for start in range(0, n, ROWS):
         part = slice(start, min(start + ROWS, n))
-        ends = matrix.indptr[part.start : part.stop + 1]
-        met = fixed[matrix.indices[ends[0] : ends[-1]]]
-        left = np.empty((part.stop - part.start, factors, factors), np.float32)
-        for row, (a, b) in enumerate(zip(ends[:-1] - ends[0], ends[1:] - ends[0], strict=True)):
-            np.matmul(met[a:b].T, met[a:b], out=left[row])
-        left *= np.float32(alpha)
+        left = outer_sums(matrix[part] if n > ROWS else matrix, fixed)
+        left *= kind(alpha)
         left += everyone
         solved[part] = np.linalg.solve(left, right[part, :, None])[:, :, 0]
     return solved
+
+
+def outer_sums(matrix: sp.csr_array, fixed: Array) -> Array:
+    """Σ q_j q_jᵀ over the columns j of every row of `matrix`: (rows, factors, factors).
+
+    Few factors have few different products, and one sparse product adds them; many are faster row by row.
+    """
+    n, factors = matrix.shape[0], fixed.shape[1]
+    sums = np.empty((n, factors, factors), fixed.dtype)
+    if factors <= FEW:
+        a, b = np.triu_indices(factors)
+        sums[:, a, b] = sums[:, b, a] = matrix @ (fixed[:, a] * fixed[:, b])
+        return sums
+    met = fixed[matrix.indices]
+    for row, (first, last) in enumerate(zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)):
+        np.matmul(met[first:last].T, met[first:last], out=sums[row])
+    return sums
