@@ -1,7 +1,8 @@
 """One cell of a sweep: what it is, where it is kept, how it is computed.
 
 A finished cell is one file, written at once under its address. The address covers all that a result depends on: the
-system and every parameter, protocol, seed, the checksum of the data, and the sources of recprivlib that compute. So a
+system and every parameter, protocol, seed, the checksum of the data, and the
+sources that the system and its evaluation are made of. So a
 file that is there is right, and a sweep that was killed goes on where it stopped.
 """
 
@@ -13,20 +14,19 @@ import time
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from recprivlib.closure import closure, digest
 from recprivlib.data import Dataset, load
 from recprivlib.experiment import run, to_json
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Report
-
-PACKAGE = Path(__file__).parent
-SHOWS = ("cli", "plots", "live", "bench")  # what only shows a result cannot change it
+from recprivlib.registry import get, systems
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Cell:
 
     def address(self) -> str:
         """The name of its file, without the ending."""
-        text = json.dumps({**asdict(self), "sources": sources()}, sort_keys=True)
+        text = json.dumps({**asdict(self), "sources": sources(self.system)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def __str__(self) -> str:
@@ -64,14 +64,16 @@ class Outcome:
 
 
 @cache
-def sources(package: Path = PACKAGE) -> str:
-    """SHA-256 of the modules that compute results: all but the command line and what draws."""
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        part = path.relative_to(package)
-        if part.parts[0] not in SHOWS:
-            digest.update(f"{part.as_posix()}\n".encode() + path.read_bytes())
-    return digest.hexdigest()
+def sources(system: str | None = None) -> str:
+    """SHA-256 of the modules that compute the results of a system; of all systems, unless one is named."""
+    names = [system] if system else list(systems())
+    return digest(closure([__name__, *{module for name in names for module in _modules(get(name).system)}]))
+
+
+def _modules(system: Any) -> set[str]:
+    """Where a system is written, and what it was given to work with."""
+    parts = [type(system), *(getattr(system, one.name) for one in fields(system))]
+    return {part.__module__ for part in parts if hasattr(part, "__module__")}
 
 
 @lru_cache(maxsize=2)
@@ -85,7 +87,7 @@ def compute(task: tuple[Cell, str]) -> Outcome:
     cell, expected = task
     start = time.perf_counter()
     try:
-        if sources() != expected:
+        if sources(cell.system) != expected:
             raise UserError("this worker has other sources of recprivlib than the sweep was started with")
         data = dataset(cell.data, cell.users, cell.items)
         if data.checksum != cell.checksum:
@@ -136,7 +138,7 @@ def kept(folder: Path, cell: Cell, *, users: bool = False) -> Outcome | None:
     report = said and Report(
         said["system"], said["params"], said["data"], said["protocol"], said["seed"], said["metrics"],
         {name: tuple(pair) for name, pair in said["intervals"].items()}, said["guarantee"], said["seconds"],
-        tuple(said["notes"]), per_user,
+        said["users"], tuple(said["notes"]), per_user,
     )  # fmt: skip
     return Outcome(cell, report, record["error"], record["seconds"])
 

@@ -20,6 +20,7 @@ from recprivlib.registry import get, name_of
 if TYPE_CHECKING:
     import pandas as pd
 
+PRICED = ("claimed", "claimed_for", "counted", "unit", "relation", "view", "delta", "trust")  # of a row
 DEFAULT_PROTOCOL = {"ranking": "loo-latest", "rating": "kfold"}
 
 
@@ -57,13 +58,14 @@ def run(
     scores = merged(folds)
     return Report(
         name, values(value), dataset.name, protocol, seed, scores.metrics, scores.intervals(seed),
-        guarantee_of(entry, value, splits[0].train.sizes), seconds, scores.notes, scores.per_user,
+        guarantee_of(entry, value, splits[0].train.sizes), seconds, splits[0].train.n_users, scores.notes,
+        scores.per_user,
     )  # fmt: skip
 
 
 def protocol_of(name: str, entry: Entry, protocol: str | None) -> str:
-    """The protocol of a run, by the system's task unless one is asked for."""
-    chosen = protocol or DEFAULT_PROTOCOL[entry.task]
+    """The protocol of a run: the one asked for, or the system's own, or that of its task."""
+    chosen = protocol or entry.protocol or DEFAULT_PROTOCOL[entry.task]
     if chosen not in PROTOCOLS:
         raise UserError(f"there is no protocol {chosen!r}; choose from {', '.join(PROTOCOLS)}")
     if chosen == "kfold" and entry.task == "ranking":
@@ -93,6 +95,7 @@ def to_json(report: Report) -> dict[str, Any]:
             "metrics": report.metrics,
             "guarantee": report.guarantee,
             "seconds": report.seconds,
+            "users": report.users,
             "intervals": report.intervals,
             "notes": report.notes,
         }
@@ -105,14 +108,21 @@ def to_frame(reports: Iterable[Report]) -> pd.DataFrame:
 
     rows = []
     for report in reports:
-        bill = report.guarantee or {}
         about = {"system": report.system, "data": report.data, "protocol": report.protocol, "seed": report.seed}
-        epsilons = {number: (bill.get(number) or {}).get("epsilon") for number in ("claimed", "counted")}
         for metric, value in report.metrics.items():
             low, high = report.intervals[metric]
             rows.append(about | dict(report.params) | {"metric": metric, "value": value, "low": low, "high": high}
-                        | epsilons | {"fit_seconds": report.seconds["fit"]})  # fmt: skip
+                        | priced(report) | {"fit_seconds": report.seconds["fit"]})  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def priced(report: Report) -> dict[str, Any]:
+    """What a run costs and in which terms, as fields of a row; empty ones where no privacy is promised."""
+    bill = report.guarantee or {}
+    claimed, counted = bill.get("claimed") or {}, bill.get("counted") or {}
+    terms = "{unit}, {relation}, δ {delta:g}, {counts}".format_map(claimed) if claimed else None
+    found = {"claimed": claimed.get("epsilon"), "claimed_for": terms, "counted": counted.get("epsilon")}
+    return found | {name: counted.get(name) for name in PRICED if name not in found}
 
 
 def plain(value: Any) -> Any:
@@ -150,4 +160,4 @@ def _entry(system: Any, name: str | None, protocol: str | None) -> tuple[str, En
             system, "rating" if protocol == "kfold" else "ranking", "beyond", ""
         )
     entry = get(known)
-    return name or known, Entry(system, entry.task, entry.role, entry.gloss, entry.personalised, entry.terms)
+    return name or known, dataclasses.replace(entry, system=system)

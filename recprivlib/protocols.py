@@ -300,5 +300,6 @@ class Report:
     intervals: Mapping[str, tuple[float, float]]  # 95 %, bootstrap over users
     guarantee: Mapping[str, Any] | None  # {"claimed", "counted", "also"}, as on the command line; None: not private
     seconds: Mapping[str, float]
+    users: int  # whom it learnt from, and of whom the bill speaks
     notes: tuple[str, ...] = ()
     per_user: Mapping[str, Array] = field(default_factory=dict, repr=False, compare=False)

@@ -34,9 +34,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recprivlib.cells import PACKAGE, Cell, Outcome, compute, dataset, sources
+from recprivlib.cells import Cell, Outcome, compute, dataset, sources
+from recprivlib.closure import PACKAGE
 from recprivlib.evaluation import interval, paired
 from recprivlib.executors import one_thread
+from recprivlib.experiment import PRICED, priced
 from recprivlib.parameters import UserError
 from recprivlib.sweep import Row, Say, complete, console, outcomes, plan, table, write
 
@@ -48,8 +50,9 @@ CELLS = REPOSITORY / "_build" / "cells"
 OPTIONS = ("systems", "seeds", "data", "users", "items", "protocol", "parameters", "against", "ks", "slow")
 ABOUT = ("system", "data", "users", "items", "checksum", "protocol", "seeds")
 FOUND = ("metric", "value", "low", "high", "first", "against", "difference", "difference_low", "difference_high",
-         "claimed", "counted")  # fmt: skip
+         *PRICED)  # fmt: skip
 LABELS = ("system", "data", "checksum", "protocol", "seeds", "metric")
+TERMS = ("claimed_for", "unit", "relation", "view", "delta", "trust")
 PEOPLE = 2  # users that may be ranked otherwise on another machine
 STARS = 0.001  # by which an RMSE may differ
 EPSILON = 1e-4  # relative, by which a budget may differ
@@ -216,11 +219,9 @@ def _summary(cells: Sequence[Cell], found: Sequence[Outcome], rivals: Sequence[O
     reports = [outcome.report for outcome in found if outcome.report]
     others = [outcome.report for outcome in rivals or [] if outcome.report]
     size = dataset(cell.data, cell.users, cell.items).interactions
-    about = {"system": cell.system, "data": cell.data, "users": size.n_users, "items": size.n_items,
+    about = {"system": cell.system, "data": cell.data, "users": reports[0].users, "items": size.n_items,
              "checksum": cell.checksum, "protocol": cell.protocol,
              "seeds": f"{seeds[0]}-{seeds[-1]}" if len(seeds) > 1 else str(seeds[0])}  # fmt: skip
-    bill = reports[0].guarantee or {}
-    budgets = {number: (bill.get(number) or {}).get("epsilon") for number in ("claimed", "counted")}
     for metric in reports[0].metrics:
         mine = [report.per_user[metric] for report in reports]
         low, high = interval(mine)
@@ -230,7 +231,7 @@ def _summary(cells: Sequence[Cell], found: Sequence[Outcome], rivals: Sequence[O
             gap = paired(mine, [report.per_user[metric] for report in others])
             row |= {"against": others[0].system, "difference": gap.mean, "difference_low": gap.low,
                     "difference_high": gap.high}  # fmt: skip
-        yield about | dict(cell.params) | {key: _rounded(value) for key, value in (row | budgets).items()}
+        yield about | dict(cell.params) | {key: _rounded(value) for key, value in (row | priced(reports[0])).items()}
 
 
 def _rounded(value: Any) -> Any:
@@ -248,7 +249,7 @@ def check(name: str, cells: Iterable[Cell]) -> list[str]:
     for cell in cells:
         rows = _of(committed, cell)
         with one_thread():
-            outcome = compute((cell, sources()))
+            outcome = compute((cell, sources(cell.system)))
         if outcome.report is None:
             wrong.append(f"{cell} failed: {outcome.error}")
             continue
@@ -262,6 +263,8 @@ def check(name: str, cells: Iterable[Cell]) -> list[str]:
 
 def check_all(name: str, say: Say | None = None) -> list[str]:
     """The same for every number of a table, over all seeds."""
+    import pandas as pd
+
     wrong = []
     committed, rows = results(name), made(name, say)
     if len(rows) != len(committed):
@@ -276,6 +279,9 @@ def check_all(name: str, say: Say | None = None) -> list[str]:
         for key in ("claimed", "counted"):
             if row.get(key) is not None:
                 wrong += _compared(f"{label}: {key} ε", float(row[key]), float(old[key]), EPSILON * float(row[key]))
+        for key in TERMS:
+            now, then = row.get(key), None if pd.isna(old[key]) else old[key]
+            wrong += [] if now == then else [f"{label}: {key} is {now}, but {then} is committed"]
     return wrong
 
 

@@ -22,7 +22,7 @@ from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, source
 from recprivlib.data.sources import RECIPES
 from recprivlib.evaluation.streams import checked
 from recprivlib.executors import died, executor
-from recprivlib.experiment import protocol_of
+from recprivlib.experiment import PRICED, priced, protocol_of
 from recprivlib.parameters import UserError, configured, parameters, values
 from recprivlib.registry import get
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ABOUT = ("system", "data", "users", "items", "checksum", "protocol", "seed")
-FOUND = ("metric", "value", "low", "high", "claimed", "counted", "error")
+FOUND = ("metric", "value", "low", "high", *PRICED, "error")
 Row = dict[str, Any]
 Say = Callable[[str], None]
 
@@ -149,7 +149,7 @@ def complete(
         while missing:
             before = progress.done
             try:
-                with closing(run(compute, [(cell, sources()) for cell in missing])) as finished:
+                with closing(run(compute, [(cell, sources(cell.system)) for cell in missing])) as finished:
                     for outcome in finished:
                         keep(folder, outcome)
                         progress.tick(outcome)
@@ -256,11 +256,10 @@ def tidy(found: Iterable[Outcome]) -> list[Row]:
         if report is None:
             rows.append(about | {"error": outcome.error})
             continue
-        bill = report.guarantee or {}
-        budgets = {number: (bill.get(number) or {}).get("epsilon") for number in ("claimed", "counted")}
+        about["users"] = report.users
         for metric, value in report.metrics.items():
             low, high = report.intervals[metric]
-            rows.append(about | {"metric": metric, "value": value, "low": low, "high": high} | budgets)
+            rows.append(about | {"metric": metric, "value": value, "low": low, "high": high} | priced(report))
     return rows
 
 

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 import recprivlib
-from recprivlib.baselines import ItemKNN, Popularity
+from recprivlib.baselines import ItemKNN, LDPPopularity, Popularity
 from recprivlib.data import load
 from recprivlib.evaluation import evaluate, paired, split, stream
-from recprivlib.experiment import plain, run, to_frame, to_json
+from recprivlib.experiment import PRICED, plain, protocol_of, run, to_frame, to_json
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Interactions, Ledger
+from recprivlib.protocols import Entry, Interactions, Ledger
 
 RANKING = [f"{metric}@{k}{where}" for where in ("", "/full") for metric in ("hr", "ndcg") for k in (2, 5, 10)]
 
@@ -129,6 +129,33 @@ def test_a_private_run_is_billed(data):
     }
     assert bill["counted"]["epsilon"] == pytest.approx(2.0, rel=1e-9)
     assert set(bill["counted"]) >= {"epsilon", "delta", "unit", "relation", "trust", "view", "how"}
+
+
+def test_rows_carry_the_terms_of_their_numbers(data):
+    private, bare = (to_frame([run(name, data)]).iloc[0] for name in ("dplcf-sp", "popularity"))
+    assert dict(private[list(PRICED)]) == {
+        "claimed": 1.0, "claimed_for": "interaction, add-remove, δ 0, whole run", "counted": 1.0,
+        "unit": "interaction", "relation": "add-remove", "view": "server", "delta": 0.0, "trust": "nobody (local)",
+    }  # fmt: skip
+    assert bare[list(PRICED)].isna().all()
+
+
+def test_bill_and_row_speak_of_the_people_it_learnt_from(data):
+    report = run("ldp-popularity", data, protocol="user-split")
+    assert report.users == 120  # of 150, a fifth is never trained on
+    heard = []
+    system = replace(LDPPopularity(), cap=5)
+    seen = type("Heard", (LDPPopularity,), {"ledger": lambda self, sizes: heard.append(sizes.users) or Ledger()})
+    run(seen(cap=5), data, protocol="user-split")
+    assert heard == [120]
+    assert run(system, data).users == 150
+
+
+def test_a_system_may_have_a_protocol_of_its_own():
+    entry = Entry(Popularity(), "ranking", "baseline", "what most people met", protocol="user-split")
+    assert protocol_of("popularity", entry, None) == "user-split"
+    assert protocol_of("popularity", entry, "loo-random") == "loo-random"
+    assert protocol_of("popularity", replace(entry, protocol=None), None) == "loo-latest"
 
 
 def test_an_infinite_bill_is_a_word_in_json(data):

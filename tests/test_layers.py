@@ -2,14 +2,16 @@
 
 import ast
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from recprivlib.closure import imports
+
 ROOT = Path(__file__).parents[1]
 ORDER = [
-    "parameters", "protocols", "data", "mechanisms", "accounting", "audit", "models", "executors", "population",
+    "closure", "parameters", "protocols", "data", "mechanisms", "accounting", "audit", "models", "executors",
+    "population",
     "baselines", "evaluation", "papers", "registry", "experiment", "cells", "sweep", "results", "plots", "live",
     "bench", "cli",
 ]  # fmt: skip
@@ -29,20 +31,6 @@ FILES = sorted((ROOT / "recprivlib").rglob("*.py"))
 def unit(path: Path) -> str:
     """The line of ORDER that a file belongs to."""
     return path.relative_to(ROOT / "recprivlib").parts[0].removesuffix(".py")
-
-
-def imports(tree: ast.AST, *, at_import: bool = False) -> Iterator[str]:
-    """Absolute names of imported modules, as deep as the text says; `at_import`: only those run on import."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
-            continue
-        if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"line {node.lineno}: imports say where from"
-            yield from (f"{node.module}.{name.name}" for name in node.names)
-        elif not (at_import and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)):
-            yield from imports(node, at_import=at_import)
 
 
 def offences(path: Path, tree: ast.AST) -> list[str]:

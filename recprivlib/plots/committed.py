@@ -43,8 +43,21 @@ def line(
 ) -> Line:
     """A system's metric along the parameter `x`."""
     found = rows(table, metric, **where).sort_values(x)
+    _same_terms(found, x)
     xs, ys, low, high = (found[name].tolist() for name in (x, "value", "low", "high"))
     return Line(label, role, xs, ys, low, high, dash)
+
+
+TERMS = {"counted": ("unit", "relation", "view", "delta", "trust"), "claimed": ("claimed_for",)}
+
+
+def _same_terms(found: pd.DataFrame, x: str) -> None:
+    """Bills at different terms are never points of one line."""
+    for name in TERMS.get(x, ()):
+        if found[name].nunique(dropna=False) > 1:
+            raise ValueError(
+                f"{x} ε at different terms cannot be compared; {name}: {sorted(set(found[name]), key=str)}"
+            )
 
 
 def level(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> float:

@@ -79,7 +79,8 @@ def test_run_as_json_is_one_document_with_an_object_for_each_seed(capsys):
     assert [report["seed"] for report in reports] == [0, 1, 2]
     for report in reports:
         assert list(report) == [
-            "system", "data", "protocol", "seed", "params", "metrics", "guarantee", "seconds", "intervals", "notes",
+            "system", "data", "protocol", "seed", "params", "metrics", "guarantee", "seconds", "users", "intervals",
+                "notes",
         ]  # fmt: skip
         assert report["params"] == {"neighbors": 20, "similarity": "jaccard"}
         assert report["guarantee"] is None

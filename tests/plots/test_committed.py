@@ -53,3 +53,14 @@ def test_verdicts_are_escaped_and_said_in_words():
     drawn = committed.verdicts([("a < b", "ours", "holds", "why")])
     assert "a &lt; b" in drawn.markup
     assert repr(drawn) == "a < b | ours | holds | why"
+
+
+def test_bills_at_different_terms_are_never_points_of_one_line():
+    terms = {"unit": "interaction", "relation": "swap", "view": "server", "delta": 0.0, "trust": "nobody (local)"}
+    row = {"metric": "hr@10", "value": 0.3, "low": 0.2, "high": 0.4, "counted": 1.0} | terms
+    same = pd.DataFrame([row, row | {"counted": 2.0}])
+    assert list(committed.line(same, "dplcf", "paper", "counted").x) == [1.0, 2.0]
+    for name, value in {"unit": "user", "relation": "replace", "view": "model", "delta": 1e-5, "trust": "x"}.items():
+        mixed = pd.DataFrame([row, row | {name: value}])
+        with pytest.raises(ValueError, match=f"counted ε at different terms cannot be compared; {name}"):
+            committed.line(mixed, "dplcf", "paper", "counted")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recprivlib.cells import PACKAGE
+from recprivlib.closure import PACKAGE
 
 
 @pytest.fixture(scope="session")

@@ -17,13 +17,15 @@ import numpy as np
 import pytest
 
 from recprivlib import cells
+from recprivlib import closure as closures
 from recprivlib import sweep as called
-from recprivlib.cells import Outcome, compute, dataset, kept, sources
+from recprivlib.cells import Outcome, _modules, compute, dataset, kept, sources
 from recprivlib.cli import main
+from recprivlib.closure import PACKAGE, closure
 from recprivlib.executors import died, executor
 from recprivlib.experiment import run
 from recprivlib.parameters import UserError, values
-from recprivlib.registry import get
+from recprivlib.registry import get, stem, systems
 from recprivlib.sweep import complete, duration, outcomes, plan, sweep
 
 SYSTEMS = ("popularity", "item-knn", "ease")
@@ -222,7 +224,7 @@ def test_other_sources_or_other_data_on_a_worker_are_noticed() -> None:
     (cell,) = plan("popularity", {}, **SMALL)
     assert "other sources" in compute((cell, "another")).error
     fields = {**cell.__dict__, "checksum": "f" * 64}
-    assert "has checksum" in compute((type(cell)(**fields), sources())).error
+    assert "has checksum" in compute((type(cell)(**fields), sources(cell.system))).error
 
 
 class TerminatedWorkerError(RuntimeError):
@@ -263,16 +265,42 @@ def _dies(signal: int) -> None:
     os.kill(os.getpid(), signal)
 
 
-def test_every_result_depends_on_the_sources_that_compute_it(tmp_path: Path) -> None:
-    for name in ("evaluation/metrics.py", "papers/x.py", "cli/run.py", "plots/a.py", "live/a.py", "bench/a.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("1")
-    before = sources.__wrapped__(tmp_path)
-    for name in ("cli/run.py", "plots/a.py", "live/a.py", "bench/a.py"):
-        (tmp_path / name).write_text("2")
-    assert sources.__wrapped__(tmp_path) == before
-    (tmp_path / "papers/x.py").write_text("2")
-    assert sources.__wrapped__(tmp_path) != before
+def test_a_result_depends_on_all_that_it_is_made_of_and_on_nothing_else() -> None:
+    """A change in one paper, or in what only shows results, leaves the cells of all others where they are."""
+
+    def made_of(system: str) -> set[str]:
+        files = closure(["recprivlib.cells", *_modules(get(system).system)])
+        return {path.relative_to(PACKAGE).as_posix() for path in files}
+
+    everybody = {"cells.py", "experiment.py", "evaluation/splits.py", "evaluation/metrics.py", "data/canonical.py",
+                 "accounting/guarantee.py", "models/rows.py", "protocols.py", "registry.py"}  # fmt: skip
+    for name in systems():
+        found = made_of(name)
+        assert everybody <= found
+        assert not {path.split("/")[0] for path in found} & {"cli", "plots", "live", "bench"}
+        own = {f"papers/{stem(name)}.py"} - {"papers/common.py"}
+        assert {path for path in found if path.startswith("papers/")} <= {*own, "papers/__init__.py"}
+    assert {"papers/dplcf.py", "population.py", "models/spectral.py"} <= made_of("dplcf-spectral")
+    assert "models/pairwise.py" in made_of("gmf")  # through a field
+    assert sources("dplcf-sp") != sources("svd") != sources()
+
+
+def test_the_closure_follows_imports_wherever_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "recprivlib"
+    for name, text in {"__init__.py": "from recprivlib.z import a", "z.py": "", "inner/__init__.py": "",
+                       "a.py": "def f():\n    from recprivlib.inner.b import thing\n    import numpy",
+                       "inner/b.py": "import recprivlib.c", "inner/other.py": "", "c.py": ""}.items():  # fmt: skip
+        (package / name).parent.mkdir(exist_ok=True, parents=True)
+        (package / name).write_text(text)
+    monkeypatch.setattr(closures, "PACKAGE", package)
+    monkeypatch.setattr(closures, "LAZY", package / "__init__.py")
+    found = closures.closure(["recprivlib.a"])
+    assert [path.relative_to(package).as_posix() for path in found] == [
+        "__init__.py", "a.py", "c.py", "inner/__init__.py", "inner/b.py"
+    ]  # fmt: skip
+    before = closures.digest(found)
+    (package / "c.py").write_text("# another")
+    assert closures.digest(found) != before
 
 
 def test_a_cluster_without_workers_is_said() -> None:
