@@ -15,6 +15,7 @@ import numpy as np
 from recprivlib.bench import Cell, Setup
 from recprivlib.bench._shared import interactions
 from recprivlib.evaluation import RatingSplit, evaluate, split, stream
+from recprivlib.live import View
 from recprivlib.live import ldp_svd as dashboard
 from recprivlib.parameters import configured
 from recprivlib.registry import get
@@ -105,5 +106,5 @@ def moved_equal() -> Callable[[], Any]:
 
 def _drawn(**values: Any) -> list[Any]:
     result = dashboard.compute(**values)
-    view = dashboard.View()
+    view = View()
     return [figure.draw(result, view) for figure in dashboard.EXPLORER.figures]

@@ -146,7 +146,7 @@ class Figure:
 
     name: str
     title: str
-    draw: Callable[[Any, View], dict | str]
+    draw: Callable[[Any, Any], dict | str]  # of a result and a View; see figures.py for those that take a Look
     # beside: right of the main one; band: right across, below it; on a phone both stand below
     place: Literal["main", "beside", "band", "evidence"] = "evidence"
     height: int = 260  # pixels; of the main figure 340, on a phone 260

@@ -9,34 +9,32 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.accounting import guarantee
-from recprivlib.audit import audit
-from recprivlib.baselines import SYSTEMS as BASELINES
 from recprivlib.data import Dataset
-from recprivlib.evaluation import Difference, Scores, evaluate, intervals, stream, total
-from recprivlib.live import crowd
-from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Try, Values, View
+from recprivlib.evaluation import Difference, Scores, evaluate, intervals, total
+from recprivlib.live import bills, controls, crowd
+from recprivlib.live.bills import Bill, Terms
+from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.live.figures import figures
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.ranking import ADA
-from recprivlib.live.shared import dataset, film, holdout
+from recprivlib.live.shared import chance, dataset, film, holdout, scored, scores, tidy
 from recprivlib.models.constants import PerItem
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import Ranked, neighbourhood, rank_neighbours
 from recprivlib.papers import dplcf
 from recprivlib.parameters import configured
+from recprivlib.plots import committed
 from recprivlib.plots import dplcf as plots
+from recprivlib.plots.frontier import Line
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import bare, best_guess, count, percent, setting
-from recprivlib.plots.palette import themed
-from recprivlib.plots.strip import Strip, strip
 from recprivlib.protocols import Array
-from recprivlib.results import names, results
 
 LENGTHS = tuple(range(1, 11))
 MOST = 200  # neighbours kept in the ranked lists
 PAIRS = 2000  # pairs of films in the scatter
-TRIES = 100_000
 TILES = 40
+PROTOCOL = "loo-latest"
 RESULTS = "dplcf"  # the committed table
 
 # server -> (system, settings, role of its line, name)
@@ -49,9 +47,11 @@ SERVERS: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "spectral": ("dplcf-spectral", {}, "beyond", "spectral"),
 }
 METRICS = {"hr@10": ("hr", 10), "hr@5": ("hr", 5), "hr@2": ("hr", 2), "ndcg@10": ("ndcg", 10)}
-UNITS = {"click": ("interaction", "add-remove", "one click, there or not"),
-         "swap": ("interaction", "swap", "one click, exchanged for another"),
-         "history": ("user", "replace", "your whole history, exchanged")}  # fmt: skip
+UNITS = {
+    "click": Terms("interaction", "add-remove", "one click, there or not"),
+    "swap": Terms("interaction", "swap", "one click, exchanged for another", other="one click"),
+    "history": Terms("user", "replace", "your whole history, exchanged", other="one click", tries=2000),
+}
 
 
 @dataclass(frozen=True)
@@ -64,19 +64,6 @@ class Rates:
     def at(self, metric: str) -> float:
         kind, k = METRICS[metric]
         return float((self.hr if kind == "hr" else self.ndcg)[k - 1])
-
-
-@dataclass(frozen=True)
-class Bill:
-    """The three numbers at one unit."""
-
-    claimed: float | None
-    counted: float
-    why_infinite: str
-    attacked: float
-    ceiling: float
-    verdict: str
-    other_terms: str
 
 
 @dataclass(frozen=True)
@@ -181,7 +168,7 @@ class Learned:
 def _learn(source: Dataset, system: Any, flipping: Any, sums: Mapping[str, Array], people: int, seed: int) -> Learned:
     held_out, rng = holdout(source, seed), crowd.learner(source, people, seed)
     popular = dplcf.popularity(sums, flipping.p, flipping.q).astype(np.float32)
-    private, users = _rates(_scores(held_out, PerItem(popular))), int(sums["users"])
+    private, users = _rates(evaluate(PerItem(popular), held_out, LENGTHS, full=False)), int(sums["users"])
     first, second = _pairs(source, seed)
     if isinstance(system, dplcf.DPLCFSpectral):
         model: Any = system.model(system.learn(None, sums, rng), held_out.train)
@@ -206,7 +193,7 @@ def _result(
     source: Dataset, system: Any, flipping: Any, learned: Learned, yours: Scores, people: int, server: str,
     neighbors: int, metric: str, unit: str, seed: int,
 ) -> Result:  # fmt: skip
-    popular = _baseline(source, seed, "popularity")
+    popular = scored(source, PROTOCOL, seed, "popularity", ks=LENGTHS)
     name = "{}@{}".format(*METRICS[metric])
     drawn = intervals({"own": yours.per_user[name], "versus": yours.per_user[name] - popular.per_user[name]}, seed)
     versus = Difference(total(yours.per_user[name]) - total(popular.per_user[name]), *drawn["versus"])
@@ -219,9 +206,9 @@ def _result(
         yours=_rates(yours), interval=drawn["own"], versus=versus,
         bound=_rates(_bound(source, seed, neighbors)), popular=_rates(popular),
         private_popular=learned.private,
-        chance=_rates(_baseline(source, seed, "chance")),
+        chance=_rates(chance(source, PROTOCOL, seed, LENGTHS)),
         pairs=plots.Pairs(*_truth(source, seed), learned.estimated), watched=watched, reported=reported, titles=titles,
-        bill=_bill(system, source, unit, SERVERS[server][0]),
+        bill=bills.of_system(system, SERVERS[server][0], sizes, UNITS[unit]),
     )  # fmt: skip
 
 
@@ -230,28 +217,12 @@ def _yours(source: Dataset, learned: Learned, neighbors: int, seed: int) -> Scor
     held_out, model = holdout(source, seed), learned.model
     if learned.ranked is not None:
         model = ItemWeights(held_out.train.matrix, neighbourhood(learned.ranked, neighbors))
-    return _scores(held_out, model)
-
-
-def _scores(held_out: Any, model: Any) -> Scores:
     return evaluate(model, held_out, LENGTHS, full=False)
 
 
 def _rates(scores: Scores) -> Rates:
     metrics = scores.metrics
     return Rates(tuple(metrics[f"hr@{k}"] for k in LENGTHS), tuple(metrics[f"ndcg@{k}"] for k in LENGTHS))
-
-
-def _baseline(source: Dataset, seed: int, name: str) -> Scores:
-    """Popularity, or chance (a constant score: ties in expectation)."""
-
-    def make() -> Scores:
-        held_out = holdout(source, seed)
-        if name == "chance":
-            return _scores(held_out, PerItem(np.zeros(source.interactions.n_items, np.float32)))
-        return _scores(held_out, BASELINES[name].system.fit(held_out.train, stream(seed, "fit")))
-
-    return MEMORY.get(("dplcf", name, source.checksum, seed), make)
 
 
 def _bound(source: Dataset, seed: int, neighbors: int) -> Scores:
@@ -261,12 +232,11 @@ def _bound(source: Dataset, seed: int, neighbors: int) -> Scores:
         sums = dplcf.counted(holdout(source, seed).train.matrix.toarray() > 0)
         return rank_neighbours(dplcf.DPLCF(inverse="blind").similarities(sums), MOST)
 
-    def make() -> Scores:
+    def make(held_out: Any) -> ItemWeights:
         ranked = MEMORY.get(("dplcf bound", source.checksum, seed), rank)
-        held_out = holdout(source, seed)
-        return _scores(held_out, ItemWeights(held_out.train.matrix, neighbourhood(ranked, neighbors)))
+        return ItemWeights(held_out.train.matrix, neighbourhood(ranked, neighbors))
 
-    return MEMORY.get(("dplcf bound", source.checksum, seed, neighbors), make)
+    return scores(source, PROTOCOL, seed, ("dplcf bound", neighbors), make, LENGTHS)
 
 
 def _lies(source: Dataset, flipping: Any) -> float:
@@ -322,57 +292,22 @@ def _tiles(source: Dataset, flipping: Any, seed: int) -> tuple[tuple[bool, ...],
     return tuple(watched.tolist()), tuple(reported.tolist()), titles
 
 
-def _bill(system: Any, source: Dataset, unit: str, name: str) -> Bill:
-    """Claimed, counted, attacked at one unit; the attack runs now, on the real release."""
-    what, relation, _ = UNITS[unit]
-    sizes = source.interactions.sizes
+def curve(values: Values) -> tuple[Line | None, Line | None]:
+    """The committed curves over ε, from ten draws: this server's, and popularity from the same reports."""
+    name, extra, role, label = SERVERS[values["server"]]
+    common = {"data": values["data"]}
+    told = {"neighbors": values["neighbors"], "cut": "ratio", **extra} if name != "dplcf-spectral" else extra
+    wanted = common | {"population": values["people"]} | told
 
-    def make() -> Bill:
-        ledger = system.ledger(sizes)
-        counted = guarantee(ledger, what, relation, 0.0, "server")  # type: ignore[arg-type]
-        tries = TRIES if unit != "history" else 2000
-        done = audit(system, name=name, sizes=sizes, unit=what, relation=relation, trials=tries)  # type: ignore[arg-type]
-        other = "" if unit == "click" else "one click"
-        return Bill(
-            done.claimed.epsilon if done.claimed else None, counted.epsilon, counted.why_infinite,
-            done.attacked.epsilon_lower, done.attacked.ceiling, done.verdict, other,
-        )  # fmt: skip
+    def read() -> tuple[Line | None, Line | None]:
+        along = partial(committed.curve, RESULTS, metric=values["metric"], x="epsilon")
+        own = along(name, settings=wanted, name=label, role=role, of="mean of the seeds")
+        if own is None or values["people"] > 1:
+            return own, None
+        noisy = along("ldp-popularity", settings=common | {"reports": "bits"}, name="", role="private-popularity")
+        return own, noisy.within(own.x) if noisy else None
 
-    return MEMORY.get(("dplcf bill", name, sizes, system.epsilon, unit), make)
-
-
-def curve(values: Values) -> plots.Whole:
-    """The committed curve of this server over ε, from ten draws; empty where nothing was committed."""
-    told = {name: values[name] for name in ("server", "people", "neighbors", "metric", "data")}
-    return MEMORY.get(("dplcf curve", *told.values()), lambda: _curve(told))
-
-
-def _curve(values: Values) -> plots.Whole:
-    name, settings, *_ = SERVERS[values["server"]]
-    common = {"data": values["data"], "metric": values["metric"]}
-    wanted = {**common, "population": values["people"], **settings}
-    if name != "dplcf-spectral":
-        wanted = {"neighbors": values["neighbors"], "cut": "ratio", **wanted}
-    nothing = plots.Whole((), (), (), ())
-    if RESULTS not in names():
-        return nothing
-    frame = results(RESULTS)
-    rows = _rows(frame, name, wanted)
-    if not len(rows):
-        return nothing
-    private = _rows(frame, "ldp-popularity", {**common, "reports": "bits"}) if values["people"] == 1 else rows[:0]
-    shared = tuple(epsilon for epsilon in rows.index if epsilon in private.index)
-    mean, low, high = (tuple(map(float, rows[column])) for column in ("value", "low", "high"))
-    return plots.Whole(tuple(rows.index), mean, low, high, shared, tuple(float(private["value"][e]) for e in shared))
-
-
-def _rows(frame: Any, system: str, wanted: Mapping[str, Any]) -> Any:
-    """The committed rows of a system, by ε."""
-    rows = frame[frame.system == system]
-    for column, value in wanted.items():
-        if column in rows:
-            rows = rows[rows[column] == value]
-    return rows.dropna(subset=["epsilon"]).drop_duplicates("epsilon").set_index("epsilon").sort_index()
+    return MEMORY.get(("dplcf curve", values["metric"], name, *wanted.items()), read)
 
 
 # ------------------------------------------------------------------------------------- words, numbers
@@ -414,8 +349,6 @@ def reply(result: Result, answer: int) -> str:
 
 def table(result: Result) -> Any:
     """Every number on the screen as tidy rows."""
-    import pandas as pd
-
     rows: list[tuple] = []
     series = (("this server", result.yours), ("no privacy", result.bound), ("popularity", result.popular),
               ("private popularity", result.private_popular), ("random", result.chance))  # fmt: skip
@@ -425,14 +358,14 @@ def table(result: Result) -> Any:
             for k, value in zip(LENGTHS, values, strict=True):
                 shown = name == "this server" and METRICS[result.metric] == (kind, k)
                 low, high = result.interval if shown else (np.nan, np.nan)
-                rows.append((f"{kind}@K of 100", name, k, value, low, high, ""))
+                rows.append((f"{kind}@K of 100", name, k, value, low, high))
     for title, watched, reported in zip(result.titles, result.watched, result.reported, strict=True):
         word = "the truth" if watched == reported else "a lie"
-        rows.append(("Ada's phone", "reported", title, float(reported), np.nan, np.nan, word))
+        rows.append(("Ada's phone", "reported", title, float(reported), word))
     bill = result.bill
     for name, number in (("claimed", bill.claimed), ("counted", bill.counted), ("attacked, at least", bill.attacked)):
-        rows.append(("bill", name, UNITS[result.unit][2], number, np.nan, np.nan, ""))
-    return pd.DataFrame(rows, columns=["figure", "series", "x", "y", "low", "high", "note"])
+        rows.append(("bill", name, bill.unit, number))
+    return tidy(rows)
 
 
 def snippet(values: Values) -> str:
@@ -473,48 +406,32 @@ def mark(result: Result) -> Mark:
 # ------------------------------------------------------------------------------------------- figures
 
 
-def _look(result: Result, view: View) -> Look:
-    return Look(SERVERS[result.server][2], SERVERS[result.server][3], view.filled, view.narrow, view.large)
+def role(result: Result) -> tuple[str, str]:
+    """Role and name of the server on show."""
+    return SERVERS[result.server][2:]
 
 
-def draw_rate(result: Result, view: View) -> dict[str, Any]:
-    earlier = [m.points["rate"] for m in view.trail if m.tag == mark(result).tag]
-    levels = {name: rates.at(result.metric) for name, rates in (
-        ("bound", result.bound), ("popularity", result.popular), ("private-popularity", result.private_popular),
-        ("random", result.chance))}  # fmt: skip
-    figure = plots.rate_by_epsilon(
-        _look(result, view), METRICS[result.metric], result.epsilon, result.yours.at(result.metric), result.interval,
-        levels, earlier, view.curve,
-    )  # fmt: skip
-    return themed(figure, view.theme)
+def levels(result: Result) -> dict[str, Rates]:
+    """What the server is held against, by role."""
+    return {"bound": result.bound, "popularity": result.popular, "private-popularity": result.private_popular,
+            "random": result.chance}  # fmt: skip
 
 
-def draw_lengths(result: Result, view: View) -> dict[str, Any]:
-    lines = {"bound": result.bound.hr, "popularity": result.popular.hr,
-             "private-popularity": result.private_popular.hr, "random": result.chance.hr}  # fmt: skip
-    return themed(plots.by_length(_look(result, view), result.yours.hr, lines), view.theme)
+def draw_rate(result: Result, look: Look) -> dict[str, Any]:
+    known = {name: rates.at(result.metric) for name, rates in levels(result).items()}
+    own = result.yours.at(result.metric)
+    return plots.rate_by_epsilon(look, METRICS[result.metric], result.epsilon, own, result.interval, known)
 
 
-def draw_pairs(result: Result, view: View) -> dict[str, Any]:
-    return themed(plots.similarity(_look(result, view), result.pairs), view.theme)
+def draw_lengths(result: Result, look: Look) -> dict[str, Any]:
+    return plots.by_length(look, result.yours.hr, {name: rates.hr for name, rates in levels(result).items()})
 
 
-def draw_tiles(result: Result, view: View) -> str:
-    return plots.tiles(result.watched, result.reported, result.titles, result.lies, result.items, view.large)
-
-
-def draw_strip(result: Result, view: View) -> str:
-    bill = result.bill
-    return strip(Strip(
-        claimed=bill.claimed, counted=bill.counted, attacked=bill.attacked, ceiling=bill.ceiling,
-        tries=TRIES if result.unit != "history" else 2000, why_infinite=bill.why_infinite, verdict=bill.verdict,
-        other_terms=bill.other_terms, unit=UNITS[result.unit][2], trust="nobody (local)",
-    ))  # fmt: skip
+def draw_tiles(result: Result, look: Look) -> str:
+    return plots.tiles(result.watched, result.reported, result.titles, result.lies, result.items, look.large)
 
 
 # ------------------------------------------------------------------------------------------ controls
-
-EPSILONS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8)
 
 
 def _cost(values: Values) -> Cost:
@@ -522,8 +439,8 @@ def _cost(values: Values) -> Cost:
 
 
 CONTROLS = (
-    Control("epsilon", "ε", "number", 1.0, 0.1, 8.0, EPSILONS, log=True, place="axis", figure="rate", cost=_cost,
-            ends=("more privacy, more noise", "less privacy, less noise"),
+    Control("epsilon", "ε", "number", 1.0, 0.1, 8.0, controls.EPSILONS, log=True, place="axis", figure="rate",
+            cost=_cost, ends=controls.ENDS,
             spoken=lambda e: f"epsilon {e:g}, phone truthful {100 * best_guess(e):.0f} percent"),
     Control("server", "Server", "choice", "sp", choices=tuple((k, v[3]) for k, v in SERVERS.items()),
             hint="SP phones lie about any film, AP phones only about films not watched."),
@@ -534,11 +451,9 @@ CONTROLS = (
             active=lambda values: values["server"] != "spectral"),
     Control("metric", "Score", "choice", "hr@10", place="more",
             choices=(("hr@10", "top 10"), ("hr@5", "top 5"), ("hr@2", "top 2"), ("ndcg@10", "nDCG@10"))),
-    Control("unit", "The bill is for", "choice", "click", place="under",
-            choices=(("click", "one click"), ("swap", "one swap"), ("history", "your whole history"))),
-    Control("data", "Data", "choice", "ml-100k", place="more", cost="on release",
-            choices=(("ml-100k", "MovieLens 100K"), ("synthetic", "1 000 invented people"))),
-    Control("seed", "Draw", "seed", 0, 0, 9999, place="more"),
+    controls.unit(("click", "one click"), ("swap", "one swap"), ("history", "your whole history")),
+    controls.data("ml-100k", "synthetic"),
+    controls.seed(),
 )  # fmt: skip
 
 PREDICT = Predict(
@@ -561,18 +476,24 @@ EXPLORER = Explorer(
     title="If every phone lies about every film, is the crowd still of use?",
     controls=CONTROLS,
     compute=compute,
-    figures=(
+    figures=figures(
         Figure("rate", "Is your next film on the list?", draw_rate, "main", 340),
         Figure("tiles", "Forty answers of one phone", draw_tiles, "band", 130),
         Figure("lengths", "The length of the list", draw_lengths),
-        Figure("pairs", "How alike two films are, and how alike they look", draw_pairs),
+        Figure(
+            "pairs",
+            "How alike two films are, and how alike they look",
+            lambda it, look: plots.similarity(look, it.pairs),
+        ),
+        mark=mark,
+        role=role,
     ),
     say=say,
     table=table,
     snippet=snippet,
     predict=PREDICT,
     tries=STARTS,
-    strip=draw_strip,
+    strip=bills.draw_strip,
     mark=mark,
     steps=steps,
     curve=curve,

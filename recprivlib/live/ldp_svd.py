@@ -9,32 +9,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from recprivlib.accounting import guarantee
-from recprivlib.audit import ceiling, certify, climb
-from recprivlib.audit.bounds import DECIDES, SHOWN
-from recprivlib.audit.verdicts import exact_epsilon, verdict
 from recprivlib.data import Dataset
-from recprivlib.evaluation import Difference, RatingSplit, Scores, evaluate, interval, paired, split, stream, total
-from recprivlib.live import lab
-from recprivlib.live.contract import Card, Control, Cost, Explorer, Figure, Mark, Predict, Try, Values, View
+from recprivlib.evaluation import Difference, interval, paired, total
+from recprivlib.live import bills, controls, lab, snippets
+from recprivlib.live.bills import Bill, Terms
+from recprivlib.live.contract import Card, Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.live.figures import figures
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.reports import ADA, Heard, Tape, heard, tape
-from recprivlib.live.shared import dataset
+from recprivlib.live.shared import dataset, scored, tidy
 from recprivlib.papers.ldp_svd import STARS
 from recprivlib.parameters import UserError, configured
+from recprivlib.plots import committed, privacy
 from recprivlib.plots import ldp_svd as plots
-from recprivlib.plots import privacy
+from recprivlib.plots.frontier import Line
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, epsilon, setting, stars
-from recprivlib.plots.palette import themed
-from recprivlib.plots.strip import Strip, strip
 from recprivlib.protocols import Array
 from recprivlib.registry import get
-from recprivlib.results import names, results
 
 MECHANISMS = {  # name -> (label, role of its dot, as a sentence calls it)
     "laplace-rr": ("Laplace or truth, as printed", "printed", "Laplace or truth"),
@@ -47,24 +43,12 @@ MECHANISMS = {  # name -> (label, role of its dot, as a sentence calls it)
 }
 NOISY = ("laplace-rr", "laplace")  # the paper's own: noise, then gradients
 FLOORS = {"bound": "svd", "popularity": "item-mean", "random": "global-mean"}
-UNITS = {"rating": "one rating, changed", "user": "all stars of a typical person, changed"}
-TOGETHER = 2000  # tries of the attack on everything a person sends
-RESULTS = "ldp_svd"
+TERMS = {
+    "rating": Terms("rating", "replace-value", "one rating, changed"),
+    "user": Terms("user", "replace-value", "all stars of a typical person, changed", other="one rating", tries=2000),
+}
+RESULTS, PROTOCOL = "ldp_svd", "kfold"
 LEARNED = ("factors", "clip_reports", "clip_predictions", "scale")
-
-
-@dataclass(frozen=True)
-class Bill:
-    """The three numbers at one unit, and the bound as it climbs."""
-
-    claimed: float
-    counted: float
-    why_infinite: str
-    attacked: float
-    ceiling: float
-    tries: int
-    verdict: str
-    rungs: tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
@@ -157,27 +141,14 @@ def compute(
     )  # fmt: skip
 
 
-def _fold(source: Dataset, seed: int) -> RatingSplit:
-    """The first of the five folds of a seed."""
-    held_out = MEMORY.get(("fold", source.checksum, seed), lambda: split(source.interactions, "kfold", seed)[0])
-    return cast(RatingSplit, held_out)
-
-
 def _learned(source: Dataset, seed: int, name: str, settings: Mapping[str, Any], values: Values) -> Array:
     """Squared errors of a system on the fold, by user."""
-
-    def make() -> Array:
-        fold = _fold(source, seed)
-        try:
-            model = configured(get(name).system, dict(settings)).fit(fold.train, stream(seed, "fit", 0))
-        except UserError as reason:
-            if "diverged" not in str(reason):
-                raise
-            raise _diverged(values) from None
-        scores: Scores = evaluate(model, fold)
-        return scores.per_user["rmse"]
-
-    return MEMORY.get(("ldp_svd", source.checksum, seed, name, tuple(sorted(settings.items()))), make)
+    try:
+        return scored(source, PROTOCOL, seed, name, settings).per_user["rmse"]
+    except UserError as reason:
+        if "diverged" not in str(reason):
+            raise
+        raise _diverged(values) from None
 
 
 def _diverged(values: Values) -> Card:
@@ -207,45 +178,28 @@ def _bill(source: Dataset, system: Any, made: Any, unit: str, tries: int, seed: 
     A typical person: as many reports as the median. It is the cost of such a person, not a guarantee for everybody:
     half of the people give more, and without a public cap no finite ε holds for them.
     """
-    releases = 1 if unit == "rating" else _ratings(source)
-    tries = tries if unit == "rating" else TOGETHER
+    alone = unit == "rating"
+    releases = 1 if alone else _ratings(source)
+    terms = replace(TERMS[unit], tries=tries) if alone else TERMS[unit]
+    terms = terms if alone else replace(terms, said=f"{terms.said} ({count(releases)} of them)")
 
     def make() -> Bill:
-        _, worlds = lab.worlds(made, releases, tries, seed)
-        shown = certify(worlds, 0.0, SHOWN)
-        cap = None if unit == "rating" else releases
-        ledger = replace(system, cap=cap).ledger(replace(source.interactions.sizes, grid=STARS))
-        counted = guarantee(ledger, unit, "replace-value", 0.0, "server")  # type: ignore[arg-type]
-        exact = exact_epsilon(ledger, unit, "replace-value") if releases == 1 else None  # type: ignore[arg-type]
-        decides = certify(worlds, 0.0, DECIDES).epsilon(DECIDES)
-        word, _ = verdict(ledger.claimed, counted, decides, exact)
-        assert ledger.claimed is not None
-        return Bill(
-            ledger.claimed.epsilon, counted.epsilon, counted.why_infinite, shown.epsilon(SHOWN),
-            ceiling(shown.trials, 0.0), tries, word, tuple((rung.trials, rung.epsilon) for rung in climb(worlds)),
-        )  # fmt: skip
+        _, worlds = lab.worlds(made, releases, terms.tries, seed)
+        ledger = replace(system, cap=None if alone else releases).ledger(replace(source.interactions.sizes, grid=STARS))
+        return bills.of_worlds(ledger, terms, worlds)
 
-    return MEMORY.get(("ldp_svd bill", made, releases, tries, seed), make)
+    return MEMORY.get(("ldp_svd bill", made, terms, seed), make)
 
 
-def curve(values: Values) -> plots.Whole:
-    """The committed curve of this mechanism: five folds, several draws. Empty where nothing was committed."""
-    if RESULTS not in names():
-        return plots.Whole()
+def curve(values: Values) -> Line | None:
+    """The committed curve of this mechanism: five folds, several draws."""
+    if values["equal"] and values["mechanism"] == "laplace-rr":
+        return None
     name, settings = chosen(values)
     free = "epsilon" if "epsilon" in settings else "epsilon1"
-    frame = results(RESULTS)
-    rows = frame[(frame.system == name) & (frame.data == values["data"])]
-    for column, value in settings.items():
-        if column in rows and column != free:
-            rows = rows[rows[column] == value]
-    if "fold_in" in rows:
-        rows = rows[rows.fold_in != True]  # noqa: E712 (a column with gaps)
-    if values["equal"] and values["mechanism"] == "laplace-rr":
-        return plots.Whole()
-    x = rows["claimed"].astype(float)
-    rows = rows.assign(x=x).drop_duplicates("x").sort_values("x")
-    return plots.Whole(*(tuple(map(float, rows[column])) for column in ("x", "value", "low", "high")))
+    wanted = {column: value for column, value in settings.items() if column != free} | {"data": values["data"]}
+    label, role, _ = MECHANISMS[values["mechanism"]]
+    return committed.curve(RESULTS, name, "rmse", "claimed", wanted, label, role, "five folds")
 
 
 # ------------------------------------------------------------------------------------- words, numbers
@@ -304,44 +258,27 @@ def reply(result: Result, answer: int) -> str:
 
 def table(result: Result) -> Any:
     """Every number on the screen as tidy rows."""
-    import pandas as pd
-
-    nothing = math.nan
-    rows: list[tuple] = [("error", "this server, one fold", result.at, result.error, *result.interval, "")]
-    rows += [("error", name, nothing, result.floors[role], nothing, nothing, "")
-             for role, name in plots.NAMES.items()]  # fmt: skip
+    rows: list[tuple] = [("error", "this server, one fold", result.at, result.error, *result.interval)]
+    rows += [("error", name, math.nan, result.floors[role]) for role, name in plots.NAMES.items()]
     tape = result.tape
     for title, given, sent, sure in zip(tape.titles, tape.stars, tape.reports, tape.certain, strict=True):
-        rows.append(("tape", title, given, sent, nothing, nothing, "proof" if sure else ""))
+        rows.append(("tape", title, given, sent, "proof" if sure else ""))
     for star, line in zip(STARS, result.heard.matrix, strict=True):
-        rows += [("channel", f"{star:g} stars", name, share, nothing, nothing, "")
+        rows += [("channel", f"{star:g} stars", name, share)
                  for name, share in zip(result.heard.names, line, strict=True)]  # fmt: skip
-    rows += [("bound", "attacked, at least", tries, bound, nothing, nothing, "") for tries, bound in result.bill.rungs]
-    for name in ("claimed", "counted", "attacked", "ceiling"):
-        number = getattr(result.bill, name)
-        rows.append(("bound", name, result.bill.tries, number, nothing, nothing, UNITS[result.unit]))
-    return pd.DataFrame(rows, columns=["figure", "series", "x", "y", "low", "high", "note"])
+    return tidy(rows + result.bill.climbed(TERMS[result.unit].said))
 
 
 def snippet(values: Values) -> str:
     """Python that prints the numbers of the sentence, from the library's own parts."""
     name, settings = chosen(values)
-    seed = values["seed"]
-    return f'''from recprivlib.accounting import guarantee
-from recprivlib.data import load
-from recprivlib.evaluation import evaluate, split, stream
-from recprivlib.parameters import configured
-from recprivlib.registry import get
-
-data = load("{values["data"]}")
-fold = split(data.interactions, "kfold", seed={seed})[0]
-for name, settings in (("{name}", {settings!r}), ("global-mean", {{}})):
-    model = configured(get(name).system, dict(settings)).fit(fold.train, stream({seed}, "fit", 0))
-    print(f"{{name}}: {{evaluate(model, fold).metrics['rmse']:.3f}}")
-ledger = configured(get("{name}").system, {settings!r}).ledger(data.interactions.sizes)
+    after = f"""ledger = configured(get("{name}").system, {settings!r}).ledger(data.interactions.sizes)
 print("claimed:", round(ledger.claimed.epsilon, 3))
 print("counted:", round(guarantee(ledger, "rating", "replace-value", 0.0, "server").epsilon, 3))
-'''
+"""
+    first = "from recprivlib.accounting import guarantee\n"
+    rivals: snippets.Systems = [(name, settings), ("global-mean", {})]
+    return first + snippets.trained(values, PROTOCOL, rivals, "{metrics['rmse']:.3f}", after)
 
 
 def mark(result: Result) -> Mark:
@@ -352,50 +289,34 @@ def mark(result: Result) -> Mark:
 # ------------------------------------------------------------------------------------------- figures
 
 
-def _look(result: Result, view: View) -> Look:
-    return Look(result.role, MECHANISMS[result.mechanism][0], view.filled, view.narrow, view.large)
+def role(result: Result) -> tuple[str, str]:
+    """Role and name of the mechanism on show."""
+    return result.role, MECHANISMS[result.mechanism][0]
 
 
-def draw_tape(result: Result, view: View) -> dict[str, Any]:
+def draw_tape(result: Result, look: Look) -> dict[str, Any]:
     it = result.tape
-    return themed(plots.tape(_look(result, view), it.titles, it.stars, it.reports, it.certain), view.theme)
+    return plots.tape(look, it.titles, it.stars, it.reports, it.certain)
 
 
-def draw_error(result: Result, view: View) -> dict[str, Any]:
-    earlier = [m.points["error"] for m in view.trail if m.tag == mark(result).tag]
-    figure = plots.error_by_epsilon(
-        _look(result, view), result.equal, result.at, result.error, result.interval, result.floors, earlier, view.curve
-    )
-    return themed(figure, view.theme)
+def draw_error(result: Result, look: Look) -> dict[str, Any]:
+    return plots.error_by_epsilon(look, result.equal, result.at, result.error, result.interval, result.floors)
 
 
-def draw_channel(result: Result, view: View) -> dict[str, Any]:
+def draw_channel(result: Result, look: Look) -> dict[str, Any]:
     it = result.heard
-    return themed(plots.channel(_look(result, view), it.names, it.matrix, it.pair, it.column, it.ratio), view.theme)
+    return plots.channel(look, it.names, it.matrix, it.pair, it.column, it.ratio)
 
 
-def draw_bound(result: Result, view: View) -> dict[str, Any]:
+def draw_bound(result: Result, look: Look) -> dict[str, Any]:
     bill = result.bill
-    look = privacy.Look(view.filled, view.narrow, view.large)
-    figure = privacy.climb(look, bill.tries, bill.attacked, bill.ceiling, bill.rungs, bill.claimed, bill.counted)
-    return themed(figure, view.theme)
-
-
-def draw_strip(result: Result, view: View) -> str:
-    bill, whole = result.bill, result.unit == "user"
-    unit = UNITS[result.unit] + (f" ({count(result.ratings)} of them)" if whole else "")
-    return strip(Strip(
-        claimed=bill.claimed, counted=bill.counted, attacked=bill.attacked, ceiling=bill.ceiling, tries=bill.tries,
-        why_infinite=bill.why_infinite, verdict=bill.verdict, other_terms="one rating" if whole else "", unit=unit,
-        trust="nobody (local)",
-    ))  # fmt: skip
+    return privacy.climb(look, bill.tries, bill.attacked, bill.ceiling, bill.rungs, bill.claimed, bill.counted)
 
 
 # ------------------------------------------------------------------------------------------ controls
 
 STEPS = tuple(round(0.1 * at, 1) for at in range(1, 31))
-EPSILONS = (0.5, 0.6, 0.7, 0.8, 1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8)
-ENDS = ("more privacy, more noise", "less privacy, less noise")
+EPSILONS = tuple(epsilon for epsilon in controls.EPSILONS if epsilon >= 0.5)
 
 
 def _cost(values: Values) -> Cost:
@@ -414,8 +335,8 @@ def _noisy(values: Values) -> bool:
 CONTROLS = (
     Control("mechanism", "What a phone sends", "choice", "laplace-rr", cost=_cost,
             choices=tuple((name, label) for name, (label, *_) in MECHANISMS.items())),
-    Control("epsilon1", "ε1, Laplace noise", "number", 1.0, 0.1, 3.0, STEPS, ends=ENDS, cost=_cost, active=_own,
-            spoken=lambda e: f"epsilon 1 is {e:g}"),
+    Control("epsilon1", "ε1, Laplace noise", "number", 1.0, 0.1, 3.0, STEPS, ends=controls.ENDS, cost=_cost,
+            active=_own, spoken=lambda e: f"epsilon 1 is {e:g}"),
     Control("epsilon2", "ε2, the rating itself", "number", 1.0, 0.1, 3.0, STEPS, cost=_cost,
             ends=("half the time", "nearly always"),
             active=lambda values: _own(values) and values["mechanism"] != "laplace",
@@ -424,7 +345,7 @@ CONTROLS = (
     Control("equal", "Equal true ε", "switch", False, cost=_cost,
             hint="All mechanisms at the same true ε, behind the same server. One of them has none."),
     Control("epsilon", "True ε of a report", "number", 1.0, 0.5, 8.0, EPSILONS, log=True, cost=_cost,
-            ends=ENDS, active=lambda values: values["equal"] and values["mechanism"] != "laplace-rr",
+            ends=controls.ENDS, active=lambda values: values["equal"] and values["mechanism"] != "laplace-rr",
             spoken=lambda e: f"true epsilon {e:g}"),
     Control("factors", "Factors", "integer", 20, 0, 50, (0, 1, 2, 3, 5, 10, 20, 30, 40, 50), place="more", cost=_cost,
             active=_noisy, ends=("averages only", "many tastes"), hint="The server of the other mechanisms uses 3."),
@@ -433,13 +354,11 @@ CONTROLS = (
     Control("clip_predictions", "Clip predictions", "switch", True, place="more", cost=_cost, active=_noisy),
     Control("scale", "The server learns", "choice", "unit", place="more", cost=_cost, active=_noisy,
             choices=(("unit", "from 0 to 1"), ("stars", "in stars"))),
-    Control("unit", "The bill is for", "choice", "rating", place="under",
-            choices=(("rating", "one rating"), ("user", "all of yours"))),
+    controls.unit(("rating", "one rating"), ("user", "all of yours")),
     Control("tries", "Tries of the attack", "choice", 100_000, place="more", cost=_cost,
             choices=((10_000, "10 000"), (100_000, "100 000"), (1_000_000, "a million"))),
-    Control("data", "Data", "choice", "ml-100k", place="more", cost="on release",
-            choices=(("ml-100k", "MovieLens 100K"), ("ml-1m", "MovieLens 1M"), ("synthetic", "1 000 invented people"))),
-    Control("seed", "Draw", "seed", 0, 0, 9999, place="more", cost=_cost),
+    controls.data("ml-100k", "ml-1m", "synthetic"),
+    controls.seed(_cost),
 )  # fmt: skip
 
 PREDICT = Predict(
@@ -465,18 +384,20 @@ EXPLORER = Explorer(
     title="Does your rating cost ε1 + ε2?",
     controls=CONTROLS,
     compute=compute,
-    figures=(
+    figures=figures(
         Figure("tape", "What Ada's phone sent, and what she gave", draw_tape, "main", 400),
         Figure("error", "How far off are the predictions?", draw_error, "beside", 400),
         Figure("channel", "What becomes of each star", draw_channel),
         Figure("bound", "What the attack proves", draw_bound),
+        mark=mark,
+        role=role,
     ),
     say=say,
     table=table,
     snippet=snippet,
     predict=PREDICT,
     tries=STARTS,
-    strip=draw_strip,
+    strip=bills.draw_strip,
     mark=mark,
     curve=curve,
     reseed="seed",

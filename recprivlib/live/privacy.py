@@ -10,26 +10,25 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recprivlib.accounting import guarantee
 from recprivlib.accounting.curves import accountants, over_counts
-from recprivlib.audit import Certificate, ceiling, certify, climb, mechanism_ledger, roc
-from recprivlib.audit.bounds import DECIDES, SHOWN, lower_limit, upper_limit
-from recprivlib.audit.verdicts import exact_epsilon, verdict
-from recprivlib.live import lab
+from recprivlib.audit import Certificate, certify, mechanism_ledger, roc
+from recprivlib.audit.bounds import SHOWN, lower_limit, upper_limit
+from recprivlib.live import bills, controls, lab
+from recprivlib.live.bills import Bill, Terms
 from recprivlib.live.contract import Control, Cost, Explorer, Figure, Game, Mark, Try, Values, View
+from recprivlib.live.figures import figures
 from recprivlib.live.lab import SUBJECTS
 from recprivlib.live.memory import MEMORY
+from recprivlib.live.shared import tidy
 from recprivlib.mechanisms.losses import NoBound
 from recprivlib.plots import privacy as plots
+from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import best_guess, count, epsilon, one_in, percent, setting
-from recprivlib.plots.palette import themed
-from recprivlib.plots.strip import Strip, strip
 
 TERMS = {
     ("interaction", "add-remove"): "one click, there or not",
     ("rating", "replace-value"): "one number, changed",
 }
-EPSILONS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8)
 COUNTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 TRIES = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 DELTAS = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
@@ -51,13 +50,7 @@ class Result:
     attack: str
     right: float  # how often our attacker was right about a fair coin
     seen: plots.Seen
-    attacked: float
-    ceiling: float
-    rungs: tuple[tuple[int, float], ...]
-    claimed: float
-    counted: float
-    verdict: str
-    terms: str
+    bill: Bill
     bills: dict[str, tuple[float, ...]]
     zero: tuple[float, ...]
     one: tuple[float, ...]
@@ -84,19 +77,15 @@ def compute(
     here = delta if releases > 1 else 0.0  # one answer of pure ε needs no δ
     tries = lab.affordable(mechanism, tries, releases)
     attack, worlds = lab.worlds(made, releases, tries, seed)
-    shown = certify(worlds, here, SHOWN)
     ledger = mechanism_ledger(mechanism, made, releases)
-    unit, relation = terms = (made.claimed.unit, made.claimed.relation)
-    bill = guarantee(ledger, unit, relation, here, "server")
+    pair = (made.claimed.unit, made.claimed.relation)
     # Whoever claims ε for one answer claims n·ε for n of them, at every δ.
     claim = replace(made.claimed, epsilon=releases * made.claimed.epsilon, delta=here, counts="whole run")
-    exact = exact_epsilon(ledger, unit, relation) if releases == 1 else None
-    word, _ = verdict(claim, bill, certify(worlds, here, DECIDES).epsilon(DECIDES), exact)
-    rungs = tuple((rung.trials, rung.epsilon) for rung in climb(worlds, here))
+    bill = bills.of_worlds(ledger, Terms(*pair, TERMS[pair], tries=tries), worlds, here, claim)
     return Result(
-        mechanism, epsilon, releases, here, tries, seed, attack, lab.right_guesses(*worlds), _seen(worlds, shown),
-        shown.epsilon(SHOWN), ceiling(shown.trials, here), rungs, claim.epsilon, bill.epsilon, word, TERMS[terms],
-        _bills(made, delta), *lab.shares(subject, made, seed),
+        mechanism, epsilon, releases, here, tries, seed, attack, lab.right_guesses(*worlds),
+        _seen(worlds, certify(worlds, here, SHOWN)), replace(bill, why_infinite=subject.leak), _bills(made, delta),
+        *lab.shares(subject, made, seed),
     )  # fmt: skip
 
 
@@ -150,8 +139,8 @@ def _sound(result: Result) -> str:
             f"{percent(result.right)} of our tries; {limit}.")  # fmt: skip
     if result.releases == 1:
         return f"{told} Asked {AGAIN} times, the same promise allows {percent(lab.allowed(result.epsilon, AGAIN))}."
-    added, exact = epsilon(result.claimed), epsilon(result.counted, "upper")
-    if result.counted > 0.98 * result.claimed:
+    added, exact = epsilon(result.bill.claimed), epsilon(result.bill.counted, "upper")
+    if result.bill.counted > 0.98 * result.bill.claimed:
         return f"{told} The answers add up to ε = {added}."
     return (f"{told} Adding up says ε = {added}; counted exactly it is {exact}, apart from a chance of "
             f"{one_in(result.delta)}.")  # fmt: skip
@@ -162,36 +151,31 @@ def _leaky(result: Result) -> str:
     allowed = "nearly everything" if share >= lab.SURE else f"at most {percent(share)}"
     told = (f"Asked {_asked(result)} at a claimed ε of {setting(result.epsilon)}, which allows {allowed}, the attacker "
             f"was right in {percent(result.right)} of our tries")  # fmt: skip
-    proved, leak = f"ε ≥ {epsilon(result.attacked, 'lower')}", result.subject.leak
-    if result.attacked > result.claimed:
-        return f"{told} and proves {proved} with {count(result.tries)} of them: broken, since {leak}."
-    if result.verdict == "broken":
-        return f"{told}. {count(result.tries)} of them prove only {proved}, but the exact ε is larger: {leak}."
-    if result.attacked > 0.95 * result.ceiling:
-        return (f"{told}. That proves {proved}, the most that {count(result.tries)} tries can show, and the claim is "
-                f"{epsilon(result.claimed)}: not refuted here, and yet {leak}.")  # fmt: skip
-    return f"{told}. That proves {proved} and the claim is {epsilon(result.claimed)}: not refuted here, and yet {leak}."
+    bill, leak = result.bill, result.subject.leak
+    proved, claimed, tries = f"ε ≥ {epsilon(bill.attacked, 'lower')}", epsilon(bill.claimed), count(result.tries)
+    if bill.attacked > bill.claimed:
+        return f"{told} and proves {proved} with {tries} of them: broken, since {leak}."
+    if bill.verdict == "broken":
+        return f"{told}. {tries} of them prove only {proved}, but the exact ε is larger: {leak}."
+    if bill.attacked > 0.95 * bill.ceiling:
+        return (f"{told}. That proves {proved}, the most that {tries} tries can show, and the claim is {claimed}: "
+                f"not refuted here, and yet {leak}.")  # fmt: skip
+    return f"{told}. That proves {proved} and the claim is {claimed}: not refuted here, and yet {leak}."
 
 
 def table(result: Result) -> Any:
     """Every number on the screen as tidy rows."""
-    import pandas as pd
-
-    seen, nothing = result.seen, math.nan
-    rows: list[tuple] = [("roc", "certified event", *seen.event, seen.corner[1], nothing, "")]
+    seen = result.seen
+    rows: list[tuple] = [("roc", "certified event", *seen.event, seen.corner[1], math.nan)]
     step = max(1, len(seen.false) // ROWS)
-    rows += [("roc", "the attacker", false, hits, nothing, nothing, "")
+    rows += [("roc", "the attacker", false, hits)
              for false, hits in zip(seen.false[::step], seen.hits[::step], strict=True)]  # fmt: skip
     for world, shares in zip(result.subject.worlds, (result.zero, result.one), strict=True):
-        rows += [("outputs", f"secret {world}", outcome, share, nothing, nothing, "")
+        rows += [("outputs", f"secret {world}", outcome, share)
                  for outcome, share in zip(result.subject.outcomes, shares, strict=True)]  # fmt: skip
     for name, (label, _, _) in plots.METHODS.items():
-        rows += [("bill", label, n, value, nothing, nothing, "")
-                 for n, value in zip(COUNTS, result.bills[name], strict=True)]  # fmt: skip
-    rows += [("bound", "attacked, at least", tries, bound, nothing, nothing, "") for tries, bound in result.rungs]
-    for name in ("claimed", "counted", "attacked", "ceiling"):
-        rows.append(("bound", name, result.tries, getattr(result, name), nothing, nothing, ""))
-    return pd.DataFrame(rows, columns=["figure", "series", "x", "y", "low", "high", "note"])
+        rows += [("bill", label, n, value) for n, value in zip(COUNTS, result.bills[name], strict=True)]
+    return tidy(rows + result.bill.climbed())
 
 
 def snippet(values: Values) -> str:
@@ -211,56 +195,37 @@ print("attacked", found.attacked.epsilon_lower, "of at most", found.attacked.cei
 
 def mark(result: Result) -> Mark:
     """The dots this move leaves behind."""
-    points = {"roc": result.seen.event, "bound": (float(result.tries), result.attacked)}
-    if math.isfinite(result.counted):
-        points["bill"] = (float(result.releases), result.counted)
+    points = {"roc": result.seen.event, "bound": (float(result.tries), result.bill.attacked)}
+    if math.isfinite(result.bill.counted):
+        points["bill"] = (float(result.releases), result.bill.counted)
     return Mark(points, tag=result.mechanism)
 
 
 # ------------------------------------------------------------------------------------------- figures
 
 
-def _trail(result: Result, view: View, figure: str) -> list[tuple[float, float]]:
-    return [m.points[figure] for m in view.trail if m.tag == result.mechanism and figure in m.points]
-
-
-def _look(view: View) -> plots.Look:
-    return plots.Look(view.filled, view.narrow, view.large)
-
-
-def draw_roc(result: Result, view: View) -> dict[str, Any]:
+def draw_roc(result: Result, look: Look) -> dict[str, Any]:
     asked = "" if result.releases == 1 else f", {count(result.releases)} times"
     false, hits = lab.frontier(result.epsilon, result.releases)
     region = plots.Region(f"ε = {setting(result.epsilon)}{asked}", tuple(false), tuple(hits))
-    return themed(plots.roc(_look(view), region, result.seen, _trail(result, view, "roc")), view.theme)
+    return plots.roc(look, region, result.seen)
 
 
-def draw_outputs(result: Result, view: View) -> dict[str, Any]:
-    subject = result.subject
-    figure = plots.outputs(_look(view), subject.worlds, subject.outcomes, result.zero, result.one)
-    return themed(figure, view.theme)
+def draw_outputs(result: Result, look: Look) -> dict[str, Any]:
+    return plots.outputs(look, result.subject.worlds, result.subject.outcomes, result.zero, result.one)
 
 
-def draw_bill(result: Result, view: View) -> dict[str, Any]:
-    now = plots.Now(result.releases, result.counted, result.attacked)
-    return themed(plots.bill(_look(view), COUNTS, result.bills, now, _trail(result, view, "bill")), view.theme)
+def draw_bill(result: Result, look: Look) -> dict[str, Any]:
+    return plots.bill(look, COUNTS, result.bills, result.releases, result.bill.counted, result.bill.attacked)
 
 
-def draw_bound(result: Result, view: View) -> dict[str, Any]:
-    figure = plots.climb(
-        _look(view), result.tries, result.attacked, result.ceiling, result.rungs, result.claimed, result.counted,
-        _trail(result, view, "bound"),
-    )  # fmt: skip
-    return themed(figure, view.theme)
+def draw_bound(result: Result, look: Look) -> dict[str, Any]:
+    bill = result.bill
+    return plots.climb(look, bill.tries, bill.attacked, bill.ceiling, bill.rungs, bill.claimed, bill.counted)
 
 
 def draw_strip(result: Result, view: View) -> str:
-    return strip(Strip(
-        claimed=result.claimed, counted=result.counted, attacked=result.attacked, ceiling=result.ceiling,
-        tries=result.tries, delta=result.delta, why_infinite=result.subject.leak, verdict=result.verdict,
-        unit=result.terms, trust="nobody (local)",
-        span="one answer" if result.releases == 1 else f"{count(result.releases)} answers",
-    ))  # fmt: skip
+    return result.bill.strip("one answer" if result.releases == 1 else f"{count(result.releases)} answers")
 
 
 # ------------------------------------------------------------------------------------------ controls
@@ -272,8 +237,8 @@ def _cost(values: Values) -> Cost:
 
 
 CONTROLS = (
-    Control("epsilon", "ε of one answer", "number", 1.0, 0.1, 8.0, EPSILONS, log=True, place="under", cost=_cost,
-            ends=("more privacy, more noise", "less privacy, less noise"),
+    Control("epsilon", "ε of one answer", "number", 1.0, 0.1, 8.0, controls.EPSILONS, log=True, place="under",
+            cost=_cost, ends=controls.ENDS,
             spoken=lambda e: f"epsilon {e:g}, nobody is right more than {100 * best_guess(e):.0f} percent"),
     Control("mechanism", "Mechanism", "choice", "randomized-response",
             choices=tuple((name, s.label if s.sound else f"leaky: {s.label}") for name, s in SUBJECTS.items())),
@@ -285,7 +250,7 @@ CONTROLS = (
     Control("delta", "δ, from two answers on", "choice", 1e-5, place="more",
             choices=tuple((delta, "0" if delta == 0 else one_in(delta)) for delta in DELTAS),
             active=lambda values: values["releases"] > 1),
-    Control("seed", "Draw", "seed", 0, 0, 9999, place="more"),
+    controls.seed(),
 )  # fmt: skip
 
 TRIALS = (
@@ -303,11 +268,12 @@ EXPLORER = Explorer(
     title="After one answer, how sure can I be about you?",
     controls=CONTROLS,
     compute=compute,
-    figures=(
+    figures=figures(
         Figure("roc", "Hits and false alarms", draw_roc, "main", 420),
         Figure("outputs", "One answer, two worlds", draw_outputs, "beside", 420),
         Figure("bill", "What many answers cost", draw_bill),
         Figure("bound", "What the attack can prove", draw_bound),
+        mark=mark,
     ),
     say=say,
     table=table,

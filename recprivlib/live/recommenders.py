@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,23 +11,27 @@ import scipy.sparse as sp
 from recprivlib.baselines import SYSTEMS
 from recprivlib.data import Dataset
 from recprivlib.evaluation import stream
-from recprivlib.live import ranking
-from recprivlib.live.contract import Control, Explorer, Figure, Mark, Predict, Try, Values, View
+from recprivlib.live import controls, ranking, snippets
+from recprivlib.live.contract import Control, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.live.figures import figures
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.ranking import LONGEST, POOLS, Groups, Rates
-from recprivlib.live.shared import dataset, film, holdout, ranked
+from recprivlib.live.shared import dataset, film, holdout, ranked, tidy
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood
 from recprivlib.plots import recommenders as plots
 from recprivlib.plots.axes import GROUPS
+from recprivlib.plots.frontier import Line
+from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, percent
-from recprivlib.plots.palette import themed
 from recprivlib.protocols import Array
 from recprivlib.results import results
 
+PROTOCOL = "loo-latest"
 RESULTS = "recommenders_lengths"  # the committed table of the whole curves
 SEEDS = tuple(range(10))  # of the whole curve
 STOPS = (5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500)
+OF = "mean of the seeds"
 STALKER = 1158  # in MovieLens 100K: eleven people saw it
 NAMES = {"item-knn": "item-kNN", "mf-als": "MF", "ease": "EASE", "popularity": "popularity"}
 
@@ -69,18 +73,20 @@ class Curve:
     stops: tuple[int, ...]  # one stop for a system without neighbours
     rates: dict[str, Array]
 
-    def by_length(self, pool: str, neighbors: int | None) -> plots.Whole | None:
+    def by_length(self, pool: str, neighbors: int | None, name: str) -> Line | None:
         """Against K, at a neighbourhood on the grid."""
         if neighbors is not None and neighbors not in self.stops:
             return None
         part = self.rates[pool][self.stops.index(neighbors) if neighbors else 0]
-        return plots.Whole(range(1, LONGEST + 1), *(tuple(column) for column in part.T))
+        mean, low, high = map(tuple, part.T)
+        return Line(name, "bound", range(1, LONGEST + 1), mean, low, high, of=OF)
 
-    def by_neighbors(self, pool: str, k: int) -> plots.Whole | None:
+    def by_neighbors(self, pool: str, k: int) -> Line | None:
         """Against the neighbourhood, at a K."""
         if len(self.stops) == 1:
             return None
-        return plots.Whole(self.stops, *(tuple(column) for column in self.rates[pool][:, k - 1].T))
+        mean, low, high = map(tuple, self.rates[pool][:, k - 1].T)
+        return Line(NAMES["item-knn"], "bound", self.stops, mean, low, high, of=OF)
 
 
 # ------------------------------------------------------------------------------------------- compute
@@ -199,41 +205,29 @@ def reply(result: Result, answer: int) -> str:
 
 def table(result: Result) -> Any:
     """Every number on the screen as tidy rows."""
-    import pandas as pd
-
     rows: list[tuple] = []
     for name, rates in (("100", result.sampled), (str(result.items), result.full)):
         figure = f"hit rate by list length, of {name}"
         for series, values in (("you", rates.yours), ("popularity", rates.popular), ("random", rates.chance)):
             for k, value in enumerate(values, 1):
-                bounds = rates.interval if series == "you" and k == result.k else (np.nan, np.nan)
-                rows.append((figure, series, k, value, *bounds, ""))
+                bounds = rates.interval if series == "you" and k == result.k else ()
+                rows.append((figure, series, k, value, *bounds))
     groups = result.groups
     for at, group in enumerate(GROUPS):
         figure = f"hit rate by films in the history, of {100 if result.rivals == 'sampled' else result.items}"
-        rows.append((figure, "you", group, groups.yours[at], *groups.intervals[at], ""))
-        rows.append((figure, "popularity", group, groups.popular[at], np.nan, np.nan, ""))
+        rows.append((figure, "you", group, groups.yours[at], *groups.intervals[at]))
+        rows.append((figure, "popularity", group, groups.popular[at]))
     for series, titles in (("you", result.yours), ("popularity", result.popular)):
-        rows += [("list", series, rank, np.nan, np.nan, np.nan, title) for rank, title in enumerate(titles, 1)]
-    return pd.DataFrame(rows, columns=["figure", "series", "x", "y", "low", "high", "title"])
+        rows += [("list", series, rank, np.nan, title) for rank, title in enumerate(titles, 1)]
+    return tidy(rows, "title")
 
 
 def snippet(values: Values) -> str:
     """Python that prints the numbers of the sentence, from the library's own parts."""
-    settings = f'{{"neighbors": {values["neighbors"]}}}' if values["system"] == "item-knn" else "{}"
-    return f'''from recprivlib.baselines import SYSTEMS
-from recprivlib.data import load
-from recprivlib.evaluation import evaluate, split, stream
-from recprivlib.parameters import configured
-
-data = load("{values["data"]}")
-(held_out,) = split(data.interactions, "loo-latest", seed={values["seed"]})
-for name, settings in {{"{values["system"]}": {settings}, "popularity": {{}}}}.items():
-    system = configured(SYSTEMS[name].system, settings)
-    model = system.fit(held_out.train, stream({values["seed"]}, "fit"))
-    metrics = evaluate(model, held_out, ks=({values["k"]},)).metrics
-    print(f"{{name}}: {{metrics['hr@{values["k"]}']:.3f}} of 100, {{metrics['hr@{values["k"]}/full']:.3f}} of all")
-'''
+    system, k = values["system"], values["k"]
+    settings = {"neighbors": values["neighbors"]} if system == "item-knn" else {}
+    shown = f"{{metrics['hr@{k}']:.3f}} of 100, {{metrics['hr@{k}/full']:.3f}} of all"
+    return snippets.trained(values, PROTOCOL, ((system, settings), ("popularity", {})), shown, ks=f", ks=({k},)")
 
 
 def mark(result: Result) -> Mark:
@@ -248,44 +242,31 @@ def mark(result: Result) -> Mark:
 # ------------------------------------------------------------------------------------------- figures
 
 
-def _trail(result: Result, view: View, figure: str) -> list[tuple[float, float]]:
-    """Earlier dots that belong on these axes."""
-    tag = mark(result).tag
-    return [earlier.points[figure] for earlier in view.trail if earlier.tag == tag and figure in earlier.points]
+def role(result: Result) -> tuple[str, str]:
+    """Nothing here is private: the one colour, and the system's name."""
+    return "bound", result.name
 
 
-def _look(result: Result, view: View) -> plots.Look:
-    return plots.Look(result.rivals, view.filled, view.narrow, view.large)
+def draw_length(result: Result, look: Look) -> dict[str, Any]:
+    rates, whole = result.shown, look.curve
+    look = replace(look, curve=whole and whole.by_length(result.rivals, result.neighbors, result.name))
+    return plots.list_length(look, result.rivals, result.k, rates.yours, rates.popular, rates.chance, rates.interval)
 
 
-def draw_length(result: Result, view: View) -> dict[str, Any]:
-    rates = result.shown
-    whole = view.curve.by_length(result.rivals, result.neighbors) if view.curve else None
-    figure = plots.list_length(
-        _look(result, view), result.name, result.k, rates.yours, rates.popular, rates.chance, rates.interval,
-        _trail(result, view, "length"), whole,
-    )  # fmt: skip
-    return themed(figure, view.theme)
+def draw_neighbors(result: Result, look: Look) -> dict[str, Any]:
+    rates, k, whole = result.shown, result.k, look.curve
+    look = replace(look, curve=whole and whole.by_neighbors(result.rivals, k))
+    own, popular, chance = (values[k - 1] for values in (rates.yours, rates.popular, rates.chance))
+    return plots.by_neighbors(look, result.rivals, result.neighbors, own, popular, chance, rates.interval)
 
 
-def draw_neighbors(result: Result, view: View) -> dict[str, Any]:
-    rates, k = result.shown, result.k
-    whole = view.curve.by_neighbors(result.rivals, k) if view.curve else None
-    figure = plots.by_neighbors(
-        _look(result, view), result.name, result.neighbors, rates.yours[k - 1], rates.popular[k - 1],
-        rates.chance[k - 1], rates.interval, _trail(result, view, "neighbors"), whole,
-    )  # fmt: skip
-    return themed(figure, view.theme)
-
-
-def draw_activity(result: Result, view: View) -> dict[str, Any]:
+def draw_activity(result: Result, look: Look) -> dict[str, Any]:
     groups = result.groups
-    figure = plots.by_activity(_look(result, view), result.name, groups.yours, groups.intervals, groups.popular)
-    return themed(figure, view.theme)
+    return plots.by_activity(look, result.rivals, groups.yours, groups.intervals, groups.popular)
 
 
-def draw_lists(result: Result, view: View) -> str:
-    return plots.lists(result.whose, result.liked, result.yours, result.popular, view.large)
+def draw_lists(result: Result, look: Look) -> str:
+    return plots.lists(result.whose, result.liked, result.yours, result.popular, look.large)
 
 
 # ------------------------------------------------------------------------------------------ controls
@@ -309,9 +290,8 @@ CONTROLS = (
     Control("rivals", "Rivals", "choice", "sampled", choices=(("sampled", "99 random films"), ("full", "all films"))),
     Control("liked", "Films I liked", "films", (), 0, 10, ends=("Ada's", ""), options=_films,
             hint="None chosen: Ada's films. Ada is invented."),
-    Control("data", "Data", "choice", "ml-100k", place="more", cost="on release",
-            choices=(("ml-100k", "MovieLens 100K"), ("ml-1m", "MovieLens 1M"), ("synthetic", "1 000 invented people"))),
-    Control("seed", "Draw", "seed", 0, 0, 9999, place="more"),
+    controls.data("ml-100k", "ml-1m", "synthetic"),
+    controls.seed(),
 )  # fmt: skip
 
 PREDICT = Predict(
@@ -333,11 +313,13 @@ EXPLORER = Explorer(
     title="How good is good?",
     controls=CONTROLS,
     compute=compute,
-    figures=(
+    figures=figures(
         Figure("length", "Is your next film on the list?", draw_length, "main", 340),
         Figure("lists", "Your list and the popular list", draw_lists, "beside"),
         Figure("neighbors", "How many neighbours should vote?", draw_neighbors),
         Figure("activity", "Whom does it serve?", draw_activity),
+        mark=mark,
+        role=role,
     ),
     say=say,
     table=table,

@@ -1,21 +1,27 @@
-"""Data, splits and similarities that every dashboard and every reader of one process share.
+"""Data, folds and scores that every dashboard and every reader of one process share.
 
 Keys are the checksum of the data and the seed, so that two names of the same data meet and two seeds do not.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
 
 from recprivlib.data import Dataset, load
-from recprivlib.evaluation import RankingSplit, split
+from recprivlib.evaluation import RankingSplit, Scores, evaluate, split, stream
 from recprivlib.live.contract import Card
 from recprivlib.live.memory import MEMORY
+from recprivlib.models.constants import PerItem
 from recprivlib.models.neighbours import Ranked, rank_neighbours
 from recprivlib.models.similarity import gram, jaccard
-from recprivlib.parameters import UserError
+from recprivlib.parameters import UserError, configured
+from recprivlib.registry import get
 
 MOST = 500  # neighbours kept, nearest first: every smaller neighbourhood is a slice
+COLUMNS = ("figure", "series", "x", "y", "low", "high", "note")
 
 
 def dataset(name: str) -> Dataset:
@@ -28,10 +34,46 @@ def dataset(name: str) -> Dataset:
         raise Card(str(reason), cure={"data": "synthetic"}, cure_label="use synthetic people") from None
 
 
+def fold(data: Dataset, protocol: str, seed: int) -> Any:
+    """The first split of a seed."""
+    return MEMORY.get(("fold", protocol, data.checksum, seed), lambda: split(data.interactions, protocol, seed)[0])
+
+
 def holdout(data: Dataset, seed: int) -> RankingSplit:
     """The leave-one-out split of a seed."""
-    held_out = MEMORY.get(("split", data.checksum, seed), lambda: split(data.interactions, "loo-latest", seed)[0])
-    return cast(RankingSplit, held_out)
+    return cast(RankingSplit, fold(data, "loo-latest", seed))
+
+
+def scores(
+    data: Dataset, protocol: str, seed: int, key: tuple, make: Callable[[Any], Any], ks: Sequence[int] | None = None
+) -> Scores:
+    """How well the model does that `make` gives for the fold, in line-ups of 100 where it ranks; kept under `key`."""
+    held_out = fold(data, protocol, seed)
+    wanted = ("scores", protocol, data.checksum, seed, key, ks)
+    return MEMORY.get(wanted, lambda: evaluate(make(held_out), held_out, ks, full=False))
+
+
+def scored(
+    data: Dataset, protocol: str, seed: int, name: str, settings: Mapping[str, Any] | None = None,
+    ks: Sequence[int] | None = None,
+) -> Scores:  # fmt: skip
+    """How well a registered system does at these settings."""
+    chosen = dict(settings or {})
+
+    def make(held_out: Any) -> Any:
+        return configured(get(name).system, chosen).fit(held_out.train, stream(seed, "fit"))
+
+    return scores(data, protocol, seed, (name, tuple(sorted(chosen.items()))), make, ks)
+
+
+def chance(data: Dataset, protocol: str, seed: int, ks: Sequence[int] | None = None) -> Scores:
+    """A constant score: ties are taken in expectation, so this is chance without luck."""
+    return scores(data, protocol, seed, ("chance",), constant, ks)
+
+
+def constant(held_out: Any) -> PerItem:
+    """Everything is as good as everything else."""
+    return PerItem(np.zeros(held_out.train.n_items, np.float32))
 
 
 def ranked(data: Dataset, seed: int) -> Ranked:
@@ -42,6 +84,21 @@ def ranked(data: Dataset, seed: int) -> Ranked:
         return rank_neighbours(jaccard(shared, shared.diagonal().copy(), out=shared), MOST)
 
     return MEMORY.get(("ranked", data.checksum, seed), make)
+
+
+def tidy(rows: Sequence[tuple], last: str = "note") -> Any:
+    """Rows of (figure, series, x, y[, low, high][, note]) as the table behind a screen."""
+    import pandas as pd
+
+    return pd.DataFrame([_whole(row) for row in rows], columns=[*COLUMNS[:-1], last])
+
+
+def _whole(row: tuple) -> tuple:
+    """A row with what it leaves out: no interval, no note."""
+    head, rest = row[:4], row[4:]
+    note = rest[-1] if len(rest) in (1, 3) else ""
+    low, high = rest[:2] if len(rest) >= 2 else (np.nan, np.nan)
+    return (*head, low, high, note)
 
 
 def film(title: str) -> str:

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from recprivlib.evaluation import Difference
+from recprivlib.plots.frontier import Line
 from recprivlib.plots.numerals import bare, rate
 from recprivlib.plots.show import Drawn
+from recprivlib.results import names, results
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-@dataclass(frozen=True)
-class Line:
-    """A curve of the committed results with its 95 % band."""
-
-    label: str
-    role: str
-    x: Sequence[float]
-    y: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
-    dash: str = ""
+__all__ = [
+    "Line", "along", "beats_from", "compared", "curve", "level", "line", "rated", "rows", "said", "verb", "verdicts",
+]  # fmt: skip
+ERRORS = ("rmse",)  # metrics of which less is better
 
 
 def rows(table: pd.DataFrame, metric: str, **where: Any) -> pd.DataFrame:
@@ -60,25 +53,45 @@ def _same_terms(found: pd.DataFrame, x: str) -> None:
             )
 
 
+def curve(
+    table: str, system: str, metric: str, x: str, settings: Mapping[str, Any], name: str, role: str, of: str = ""
+) -> Line | None:
+    """What was committed of a system along `x` at these settings, for a dashboard; None where it was not run.
+
+    Settings that the table does not tell apart are the same in all of it.
+    """
+    if table not in names():
+        return None
+    frame = results(table)
+    keep = (frame["system"] == system) & (frame["metric"] == metric) & frame[x].notna()
+    if "fold_in" in frame:
+        keep &= frame["fold_in"].ne(True)
+    for column, value in settings.items():
+        if column in frame and column != x:
+            keep &= frame[column] == value
+    found = frame[keep].drop_duplicates(x).sort_values(x)
+    if not len(found):
+        return None
+    _same_terms(found, x)
+    xs, ys, low, high = (tuple(map(float, found[column])) for column in (x, "value", "low", "high"))
+    return Line(name, role, xs, ys, low, high, of=of)
+
+
 def level(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> float:
     """A single number of a table."""
-    (value,) = rows(table, metric, **where)["value"]
-    return float(value)
+    return float(_only(table, metric, **where)["value"])
 
 
 def rated(table: pd.DataFrame, named: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, str]) -> pd.DataFrame:
     """Means with their intervals, one row a name; the last column says how the first metric compares."""
     import pandas as pd
 
-    found = {}
+    found: dict[str, dict[str, str]] = {}
+    first = {name: _only(table, next(iter(metrics)), **where) for name, where in named.items()}
+    rivals = dict.fromkeys(row["against"] for row in first.values() if isinstance(row["against"], str))
     for name, where in named.items():
-        cells = {}
-        for metric, title in metrics.items():
-            (row,) = rows(table, metric, **where).to_dict("records")
-            cells[title] = rate(row["value"], row["low"], row["high"])
-        (row,) = rows(table, next(iter(metrics)), **where).to_dict("records")
-        cells["beside popularity"] = verb(row)
-        found[name] = cells
+        found[name] = {title: said(table, metric, **where) for metric, title in metrics.items()}
+        found[name][f"beside {' or '.join(rivals)}"] = verb(first[name])
     return pd.DataFrame(found).T
 
 
@@ -95,14 +108,39 @@ def along(table: pd.DataFrame, named: Mapping[str, Mapping[str, Any]], x: str, m
 
 def said(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> str:
     """One number with its interval."""
-    (row,) = rows(table, metric, **where).to_dict("records")
+    row = _only(table, metric, **where)
     return rate(row["value"], row["low"], row["high"])
 
 
 def compared(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> str:
     """The verb of one row beside the system it was held against."""
+    return verb(_only(table, metric, **where))
+
+
+def _only(table: pd.DataFrame, metric: str, **where: Any) -> Mapping[str, Any]:
     (row,) = rows(table, metric, **where).to_dict("records")
-    return verb(row)
+    return row
+
+
+def verb(row: Mapping[str, Any]) -> str:
+    """What may be said of a row beside the system it was held against; nothing of that system itself."""
+    if not isinstance(row["against"], str):
+        return ""
+    gap = (row["difference"], row["difference_low"], row["difference_high"])
+    return Difference(*gap, lower_is_better=row["metric"] in ERRORS).verb
+
+
+def beats_from(table: pd.DataFrame, x: str, metric: str = "hr@10", **where: Any) -> float:
+    """The least of the committed values of `x` from which on the system beats what it was held against."""
+    found = rows(table, metric, **where).sort_values(x).to_dict("records")
+    least = None
+    for row in reversed(found):
+        if verb(row) != "beats":
+            break
+        least = row[x]
+    if least is None:
+        raise KeyError(f"it never beats the other at {where}")
+    return float(least)
 
 
 VERDICTS = (
@@ -126,10 +164,3 @@ def verdicts(found: Sequence[tuple[str, str, str, str]]) -> Drawn:
     )
     table = f'<table class="rp-verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     return Drawn(f"<style>{VERDICTS}</style>{table}", "\n".join(" | ".join(row) for row in found))
-
-
-def verb(row: Mapping[str, Any]) -> str:
-    """What may be said of a row beside the system it was held against; nothing of that system itself."""
-    if not isinstance(row["against"], str):
-        return ""
-    return Difference(row["difference"], row["difference_low"], row["difference_high"]).verb

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from recprivlib.plots.axes import AXES
-from recprivlib.plots.chart import Chart, Label
+from recprivlib.plots.chart import Label
+from recprivlib.plots.frontier import Level, Now, frontier
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import bare, count, percent
 from recprivlib.protocols import Array
@@ -20,6 +21,7 @@ NAMES = {
     "random": "random",
 }  # fmt: skip
 SEEN = (10, 50)  # people: below the first a film is rare, from the second on well known
+Levels = Mapping[str, float]  # role -> height
 GROUPS = (("rare film", 0.25), ("known to some", 0.5), ("well known", 0.85))
 
 
@@ -32,79 +34,28 @@ class Pairs:
     estimated: Array
 
 
-@dataclass(frozen=True)
-class Whole:
-    """A committed curve over ε: mean of several seeds, its 95 % band, and popularity from the same reports."""
-
-    x: Sequence[float]
-    mean: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
-    private_x: Sequence[float] = ()
-    private: Sequence[float] = ()
-
-    def __bool__(self) -> bool:
-        return len(self.x) > 0
-
-
-def _chart(look: Look, x: str, y: str, height: int, right: int = 130) -> Chart:
-    axes = AXES["dplcf"]
-    return Chart(axes[x], axes[y], height, look.narrow, look.large, right)
-
-
 def rate_by_epsilon(
-    look: Look,
-    metric: tuple[str, int],
-    epsilon: float,
-    yours: float,
-    interval: tuple[float, float],
-    levels: Mapping[str, float],
-    trail: Sequence[tuple[float, float]] = (),
-    whole: Whole | None = None,
+    look: Look, metric: tuple[str, int], at: float, rate: float, interval: tuple[float, float], levels: Levels
 ) -> dict[str, Any]:
-    """Hit rate (or nDCG) against ε; what costs no privacy lies level across."""
-    chart = _chart(look, "epsilon", "ndcg" if metric[0] == "ndcg" else "sampled", 260 if look.narrow else 340)
-    if metric[0] == "hr":
-        chart = replace(chart, y=replace(chart.y, title=f"found in the top {metric[1]} of 100"))
-    private = whole.private if whole else ()
-    traces, labels = [], []
+    """Hit rate (or nDCG) against ε; what costs no privacy lies level across. `look.curve`: (own, noisy popularity)."""
+    kind, k = metric
+    y = AXES["dplcf"]["ndcg" if kind == "ndcg" else "sampled"]
+    y = replace(y, title=f"found in the top {k} of 100") if kind == "hr" else y
+    chart = look.chart(AXES["dplcf"]["epsilon"], y, 260 if look.narrow else 340, right=130)
+    own, noisy = look.curve or (None, None)
+    known = []
     for role, value in levels.items():
-        if role == "private-popularity" and whole and private:
-            traces.append(chart.line(whole.private_x, private, role, NAMES[role]))
-            value = private[-1]
-        elif role == "private-popularity":
-            traces.append(chart.dots([(epsilon, value)], role, NAMES[role], size=7))
-            beside = look.narrow and chart.x.place(epsilon) > 0.45  # else two names would stand on each other
-            labels.append(Label(NAMES[role], value, role, x=None if beside else epsilon, below=value <= yours))
-            continue
-        else:
-            traces.append(chart.level(value, role, NAMES[role]))
-        labels.append(Label(NAMES[role], value, role, left=role != "private-popularity"))
-    if whole:
-        measured = list(zip(whole.x, whole.mean, strict=True))
-        traces += [chart.band(whole.x, whole.low, whole.high, look.role),
-                   chart.line(whole.x, whole.mean, look.role, f"{look.name}, mean of the seeds"),
-                   chart.dots(measured, look.role, look.name, filled=False, size=6)]  # fmt: skip
-    if trail:
-        traces.append(chart.trail(trail, look.role))
-    traces.append(chart.dots([(epsilon, yours)], look.role, f"{look.name}, one draw", look.filled, interval))
-    noisy = levels.get("private-popularity", yours)
-    if whole and not look.narrow:
-        labels.append(Label(look.name, whole.mean[-1], look.role))
-    elif yours < noisy:
-        labels.append(Label(look.name, interval[0], look.role, x=epsilon, below=True))
-    else:
-        labels.append(Label(look.name, interval[1], look.role, x=epsilon))
-    shown = percent if metric[0] == "hr" else bare
-    told = ", ".join(f"{NAMES[role]} {shown(value)}" for role, value in levels.items())
-    score = "Hit rate" if metric[0] == "hr" else "nDCG"
-    alt = f"{score} against epsilon. At {epsilon:g}: {look.name} {shown(yours)}; {told}."
-    return chart.figure(traces, labels, alt)
+        private = role == "private-popularity"
+        known.append(Level(NAMES[role], role, value, at if private else None, noisy if private else None))
+    return frontier(
+        chart, f"{'Hit rate' if kind == 'hr' else 'nDCG'} against epsilon", known, [own] if own else [],
+        Now(at, rate, interval), look, at=f"At {at:g}", spell=percent if kind == "hr" else bare, left=True,
+    )  # fmt: skip
 
 
 def by_length(look: Look, yours: Sequence[float], levels: Mapping[str, Sequence[float]]) -> dict[str, Any]:
     """Hit rate against the length of the list, K = 1..10."""
-    chart = _chart(look, "k", "sampled", 260)
+    chart = look.chart(AXES["dplcf"]["k"], AXES["dplcf"]["sampled"], right=130)
     x = list(range(1, len(yours) + 1))
     traces = [chart.line(x, values, role, NAMES[role]) for role, values in levels.items()]
     traces.append(chart.line(x, yours, look.role, look.name, strong=True))
@@ -118,7 +69,7 @@ def by_length(look: Look, yours: Sequence[float], levels: Mapping[str, Sequence[
 
 def similarity(look: Look, pairs: Pairs) -> dict[str, Any]:
     """True against estimated similarity of the same pairs, the rarer films fainter."""
-    chart = _chart(look, "true", "estimated", 260, right=24)
+    chart = look.chart(AXES["dplcf"]["true"], AXES["dplcf"]["estimated"], right=24)
     traces = [chart.line((0, 1), (0, 1), "random", "as it is")]
     group = np.searchsorted(SEEN, pairs.seen, side="right")
     for number, (name, opacity) in enumerate(GROUPS):

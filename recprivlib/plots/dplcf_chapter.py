@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.plots import frontier
 from recprivlib.plots.axes import Axis
-from recprivlib.plots.chart import Chart, Label, Trace
-from recprivlib.plots.committed import Line
-from recprivlib.plots.numerals import THIN, count, percent
+from recprivlib.plots.chart import Chart, Label
+from recprivlib.plots.frontier import Line
+from recprivlib.plots.numerals import THIN, count
 
 RATE = Axis("next film in the top 10 of 100", 0, 0.8, ticks=(0, 0.2, 0.4, 0.6, 0.8))
 APPS = Axis("next app in the top 10 of 100", 0, 0.8, ticks=(0, 0.2, 0.4, 0.6, 0.8))
@@ -32,25 +33,8 @@ DRAWS = Axis("share of the draws", 0, 0.2, ticks=(0, 0.05, 0.1, 0.15, 0.2))
 def curves(
     x: Axis, y: Axis, lines: Sequence[Line], levels: Mapping[str, tuple[float, str]], what: str, dots: bool = False
 ) -> dict[str, Any]:
-    """Committed curves with their bands over level yardsticks (name -> height, role)."""
-    chart = Chart(x, y, 380, right=128)
-    traces, labels = [], []
-    for name, (height, role) in levels.items():
-        traces.append(chart.level(height, role, name))
-        labels.append(Label(name, height, role))
-    for one in lines:
-        traces += [chart.band(one.x, one.low, one.high, one.role), _dashed(chart, one)]
-        if dots:
-            traces.append(chart.dots(zip(one.x, one.y, strict=True), one.role, one.label, filled=False, size=8))
-        labels.append(Label(one.label, one.y[-1], one.role))
-    said = "; ".join(f"{one.label} from {percent(one.y[0])} to {percent(one.y[-1])}" for one in lines)
-    known = "; ".join(f"{name} {percent(height)}" for name, (height, _) in levels.items())
-    return chart.figure(traces, labels, f"{what}. {said}. {known}.")
-
-
-def _dashed(chart: Chart, one: Line) -> Trace:
-    trace = chart.line(one.x, one.y, one.role, one.label)
-    return {**trace, "line": {**trace["line"], **({"dash": one.dash} if one.dash else {})}}
+    """Committed hit rates with their bands over level yardsticks (name -> height, role)."""
+    return frontier.curves(x, y, lines, levels, what, dots=8 if dots else 0)
 
 
 def estimates(draws: Sequence[float], truth: float, sd: float) -> dict[str, Any]:

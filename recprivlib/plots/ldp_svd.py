@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from recprivlib.plots.axes import AXES, Axis
-from recprivlib.plots.chart import Chart, Label, Trace, plain
+from recprivlib.plots.chart import Chart, Trace, plain
+from recprivlib.plots.frontier import Level, Now, frontier
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import epsilon as spoken
 from recprivlib.plots.numerals import percent, setting, stars
@@ -19,19 +20,6 @@ from recprivlib.protocols import Array
 
 NAMES = {"bound": "no privacy", "popularity": "film averages", "random": "one guess for all"}
 SMALL = 12  # px: the type of a film's row
-
-
-@dataclass(frozen=True)
-class Whole:
-    """A committed curve over ε: five folds of several draws, with its 95 % band."""
-
-    x: Sequence[float] = ()
-    mean: Sequence[float] = ()
-    low: Sequence[float] = ()
-    high: Sequence[float] = ()
-
-    def __bool__(self) -> bool:
-        return len(self.x) > 0
 
 
 # ------------------------------------------------------------------------------------------ the tape
@@ -45,7 +33,7 @@ def tape(look: Look, titles: Sequence[str], given: Array, reports: Array, certai
         upright = replace(films, low=films.high, high=films.low, names=("",) * len(titles), title="20 films")
         chart = Chart(upright, line, 300, narrow=True, large=look.large)
     else:
-        chart = Chart(line, films, 400, large=look.large, right=28)
+        chart = look.chart(line, films, 400, right=28)
     places = _Places(chart, look.narrow)
     joined = [
         point
@@ -124,33 +112,18 @@ def _room(figure: dict[str, Any], look: Look) -> None:
 
 
 def error_by_epsilon(
-    look: Look,
-    counted: bool,
-    epsilon: float,
-    error: float,
-    interval: tuple[float, float],
-    floors: Mapping[str, float],
-    trail: Sequence[tuple[float, float]] = (),
-    whole: Whole | None = None,
+    look: Look, counted: bool, at: float, error: float, interval: tuple[float, float], floors: Mapping[str, float]
 ) -> dict[str, Any]:
     """RMSE, better upwards, against ε: as claimed, or `counted`. No finite ε stands at the right edge."""
     axes = AXES["ldp_svd"]
     x = replace(axes["epsilon"], title="true ε of a report" if counted else "ε, as claimed")
     chart = Chart(x, axes["rmse"], 300 if look.narrow else 400, narrow=True, large=look.large)
-    traces = [chart.level(value, role, NAMES[role]) for role, value in floors.items()]
-    labels = [Label(NAMES[role], value, role) for role, value in floors.items()]
-    if whole:
-        measured = [(x, y) for x, y in zip(whole.x, whole.mean, strict=True) if chart.y.holds(y)]
-        traces += [chart.band(whole.x, whole.low, whole.high, look.role),
-                   chart.line(whole.x, whole.mean, look.role, f"{look.name}, five folds"),
-                   chart.dots(measured, look.role, look.name, filled=False, size=6)]  # fmt: skip
-    if trail:
-        traces.append(chart.trail([point for point in trail if chart.y.holds(point[1])], look.role))
-    dot = chart.dots([(epsilon, error)], look.role, f"{look.name}, one fold", look.filled, interval)
-    traces.append(dot)
-    at = "No finite epsilon" if math.isinf(epsilon) else f"At epsilon {setting(round(epsilon, 2))}"
-    told = ", ".join(f"{NAMES[role]} {stars(value)}" for role, value in floors.items())
-    return chart.figure(traces, labels, f"Error in stars. {at}: {look.name} {stars(error)}; {told}.")
+    levels = [Level(NAMES[role], role, value) for role, value in floors.items()]
+    where = "No finite epsilon" if math.isinf(at) else f"At epsilon {setting(round(at, 2))}"
+    return frontier(
+        chart, "Error in stars", levels, [replace(look.curve, role=look.role)] if look.curve else [],
+        Now(at, error, interval, "one fold", named=False), look, at=where, spell=stars,
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------- the channel
@@ -163,7 +136,7 @@ def channel(
     columns = range(len(names))
     x = Axis("report", -0.6, len(names) - 0.4, ticks=tuple(columns), names=tuple(names))
     y = replace(AXES["ldp_svd"]["star"])
-    chart = Chart(x, y, 260, look.narrow, look.large, right=24)
+    chart = look.chart(x, y, right=24)
     heat = chart.heat(matrix, columns, range(1, len(matrix) + 1), "chance of a report, given the stars")
     heat |= {"zmin": 0.0, "zmax": float(max(matrix.max(), 0.5)), "xgap": 1, "ygap": 1,
              "hovertemplate": "%{y} stars: %{z:.3f}<extra></extra>"}  # fmt: skip

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.evaluation import Difference
+from recprivlib.plots import committed
 from recprivlib.plots.axes import Axis
 from recprivlib.plots.chart import Chart, Label
-from recprivlib.plots.committed import Line, rows
+from recprivlib.plots.committed import verb
+from recprivlib.plots.frontier import Line, curves
 from recprivlib.plots.numerals import count, percent, stars
+
+__all__ = ["beats_from", "bills", "errors", "told", "verb"]
 
 EPSILON1 = Axis("ε1, as in Figures 2 and 3", 0, 3.05, ticks=(0.1, 0.5, 1, 1.5, 2, 2.5, 3))
 TRUE = Axis("true ε of a report", 0.45, 8.5, log=True, ticks=(0.5, 1, 2, 4, 8))
@@ -25,40 +28,12 @@ def errors(
     x: Axis, y: Axis, lines: Sequence[Line], levels: Mapping[str, tuple[float, str]], what: str, bands: bool = True
 ) -> dict[str, Any]:
     """Committed RMSE curves with their bands and hollow dots, over level yardsticks (name -> height, role)."""
-    chart = Chart(x, y, 400, right=128)
-    traces, labels = [], []
-    for name, (height, role) in levels.items():
-        traces.append(chart.level(height, role, name))
-        labels.append(Label(name, height, role))
-    for one in lines:
-        drawn = chart.line(one.x, one.y, one.role, one.label)
-        if one.dash:
-            drawn = {**drawn, "line": {**drawn["line"], "dash": one.dash}}
-        dots = chart.dots(zip(one.x, one.y, strict=True), one.role, one.label, filled=False, size=6)
-        traces += [chart.band(one.x, one.low, one.high, one.role)] if bands else []
-        traces += [drawn, dots]
-        labels.append(Label(one.label, one.y[-1], one.role))
-    said = "; ".join(f"{one.label} from {stars(one.y[0])} to {stars(one.y[-1])}" for one in lines)
-    known = "; ".join(f"{name} {stars(height)}" for name, (height, _) in levels.items())
-    return chart.figure(traces, labels, f"{what}. {said}. {known}.")
-
-
-def verb(row: Mapping[str, Any]) -> str:
-    """What may be said of an RMSE beside the system it was held against."""
-    return Difference(row["difference"], row["difference_low"], row["difference_high"], lower_is_better=True).verb
+    return curves(x, y, lines, levels, what, bands=bands, dots=6, height=400, spell=stars)
 
 
 def beats_from(table: Any, x: str, **where: Any) -> float:
-    """The least of the committed values of `x` from which on the system beats what it was held against."""
-    found = rows(table, "rmse", **where).sort_values(x).to_dict("records")
-    least = None
-    for row in reversed(found):
-        if verb(row) != "beats":
-            break
-        least = row[x]
-    if least is None:
-        raise KeyError(f"it never beats the other at {where}")
-    return float(least)
+    """The least of the committed values of `x` from which on the error beats that of what it was held against."""
+    return committed.beats_from(table, x, "rmse", **where)
 
 
 def bills(ratings: Sequence[int], epsilon: float, marked: Mapping[str, float]) -> dict[str, Any]:

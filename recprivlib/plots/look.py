@@ -1,20 +1,31 @@
-"""How the figures of a model's dashboard are to look."""
+"""How a figure is to look: what is on show, the room there is, and what the reader has seen before."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from recprivlib.plots.axes import Axis
+from recprivlib.plots.chart import Chart
 
 
 @dataclass(frozen=True)
 class Look:
-    """How to draw: the role and name of what is on show, and the room there is."""
+    """What every figure of a dashboard is drawn with; see `live/figures.py`."""
 
-    role: str
-    name: str
+    role: str = "bound"  # of what is on show
+    name: str = ""
     filled: bool = True  # False: the dot was read, not computed
     narrow: bool = False
     large: bool = False
+    trail: Sequence[tuple[float, float]] = ()  # earlier dots that belong on these axes
+    curve: Any = None  # what was committed, once the whole curve has been asked for
 
     @property
     def zoom(self) -> float:
         return 1.5 if self.large else 1.0
+
+    def chart(self, x: Axis, y: Axis, height: int = 260, right: int = 120) -> Chart:
+        """An empty chart in this look."""
+        return Chart(x, y, height, self.narrow, self.large, right)

@@ -9,6 +9,7 @@ from typing import Any
 
 from recprivlib.plots.axes import AXES, Axis
 from recprivlib.plots.chart import Chart, Label, Trace, plain
+from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, epsilon, percent, setting
 from recprivlib.plots.palette import BAND, INK, PAGE, VEIL, colour, faded
 
@@ -19,19 +20,6 @@ METHODS = {  # accountant -> (label, role, width of the line)
     "RDP": ("Rényi", "popularity", 2.0),
     "tightest": ("exact", "bound", 3.0),
 }
-
-
-@dataclass(frozen=True)
-class Look:
-    """How to draw, and the room there is."""
-
-    filled: bool = True
-    narrow: bool = False
-    large: bool = False
-
-    def chart(self, x: str, y: str, height: int, right: int = 24) -> Chart:
-        axes = AXES["privacy"]
-        return Chart(axes[x], axes[y], height, self.narrow, self.large, right)
 
 
 @dataclass(frozen=True)
@@ -53,13 +41,17 @@ class Seen:
     corner: tuple[float, float]  # false alarms at most, hits at least
 
 
-def roc(look: Look, region: Region, seen: Seen, trail: Sequence[tuple[float, float]] = ()) -> dict[str, Any]:
+def _chart(look: Look, x: str, y: str, height: int = 260, right: int = 24) -> Chart:
+    return look.chart(AXES["privacy"][x], AXES["privacy"][y], height, right)
+
+
+def roc(look: Look, region: Region, seen: Seen) -> dict[str, Any]:
     """Hits against false alarms: the shaded region is what the claim allows, the triangles are the attacker."""
-    chart = look.chart("false", "hits", 340 if look.narrow else 420)
+    chart = _chart(look, "false", "hits", 340 if look.narrow else 420)
     traces = [_shade(region), chart.line((0, 1), (0, 1), "random", "guessing"),
               chart.line(seen.false, seen.hits, "attack", "the attacker", strong=True)]  # fmt: skip
-    if trail:
-        traces.append(chart.trail(trail, "attack"))
+    if look.trail:
+        traces.append(chart.trail(look.trail, "attack"))
     event = chart.dots([seen.event], "attack", "the certified event", look.filled, size=12)
     traces.append({**event, **_corner(seen)})
     alt = (f"Hits against false alarms. The attacker hits {percent(seen.event[1])} at "
@@ -113,7 +105,7 @@ def outputs(
         "", len(outcomes) - 0.5, -0.5, ticks=tuple(rows), names=("",) * len(outcomes) if few else tuple(outcomes)
     )
     share = replace(AXES["privacy"]["share"], ticks=(0, 0.5, 1), names=("0", "½", "1"))
-    chart = Chart(share, names, 360 if look.narrow else 420, look.narrow, look.large)
+    chart = look.chart(share, names, 360 if look.narrow else 420)
     width, middle = (0.26, 0.1) if few else (0.42, 0.0)
     traces = [
         _bars(world, shares, role, [row + middle + side * (width + 0.02) / 2 for row in rows], width, look.large)
@@ -122,7 +114,7 @@ def outputs(
     told = "; ".join(f"{name}: {_said(a)} if {worlds[0]}, {_said(b)} if {worlds[1]}"
                      for name, a, b in zip(outcomes, zero, one, strict=True))  # fmt: skip
     figure = chart.figure(traces, [], f"One answer in either world. {told}.")
-    layout, scale = figure["layout"], 1.5 if look.large else 1
+    layout, scale = figure["layout"], look.zoom
     layout["margin"] |= {"l": round((8 if few else 78) * scale), "r": round(82 * scale)}
     layout["yaxis"] |= {"showgrid": False}
     if few:
@@ -147,21 +139,16 @@ def _said(share: float) -> str:
     return "never" if share == 0 else percent(share).replace("less than ", "<").replace("more than ", ">")
 
 
-@dataclass(frozen=True)
-class Now:
-    """Where the reader stands: so many answers, counted, attacked."""
-
-    releases: int
-    counted: float
-    attacked: float
-
-
 def bill(
-    look: Look, counts: Sequence[int], bills: Mapping[str, Sequence[float]], now: Now,
-    trail: Sequence[tuple[float, float]] = (),
+    look: Look,
+    counts: Sequence[int],
+    bills: Mapping[str, Sequence[float]],
+    releases: int,
+    counted: float,
+    attacked: float,
 ) -> dict[str, Any]:  # fmt: skip
     """ε of all answers by four accountants, against their number. What has no finite ε is no line but words."""
-    chart = look.chart("releases", "bill", 260, right=120)
+    chart = _chart(look, "releases", "bill", right=120)
     traces, labels = [], []
     for name, (label, role, width) in METHODS.items():
         values = bills[name]
@@ -169,12 +156,12 @@ def bill(
             line = chart.line(counts, values, role, label)
             traces.append({**line, "line": {**line["line"], "width": width}})
             labels.append(Label(label, values[-1], role))
-    if trail:
-        traces.append(chart.trail(trail, "bound"))
-    if math.isfinite(now.counted):
-        traces.append(chart.dots([(now.releases, now.counted)], "bound", "counted", look.filled))
-    if now.attacked > 0:
-        traces.append(chart.dots([(now.releases, now.attacked)], "attack", "attacked, at least", look.filled))
+    if look.trail:
+        traces.append(chart.trail(look.trail, "bound"))
+    if math.isfinite(counted):
+        traces.append(chart.dots([(releases, counted)], "bound", "counted", look.filled))
+    if attacked > 0:
+        traces.append(chart.dots([(releases, attacked)], "attack", "attacked, at least", look.filled))
     last = ", ".join(f"{METHODS[name][0]} {epsilon(values[-1])}" for name, values in bills.items())
     figure = _roomy(look, chart.figure(traces, labels, f"The bill of {count(counts[-1])} answers: {last}."))
     if math.isinf(bills["tightest"][-1]):
@@ -187,10 +174,10 @@ def bill(
 
 def climb(
     look: Look, tries: int, attacked: float, ceiling: float, rungs: Sequence[tuple[int, float]], claimed: float,
-    counted: float, trail: Sequence[tuple[float, float]] = (),
+    counted: float,
 ) -> dict[str, Any]:  # fmt: skip
     """The lower bound against the tries it took, with the claim, the bill, and the most so many tries could show."""
-    chart = look.chart("tries", "bound", 260, right=120)
+    chart = _chart(look, "tries", "bound", right=120)
     x, y = zip(*rungs, strict=True) if rungs else ((), ())
     traces = [chart.level(claimed, "printed", "claimed")] if chart.y.holds(claimed) else []
     labels = [Label("claimed", claimed, "printed")]
@@ -200,8 +187,8 @@ def climb(
             traces.append({**line, "line": {**line["line"], "width": 3.0, "dash": "dash"}})
         labels.append(Label("counted", counted, "bound"))
     traces.append(chart.line(x, y, "attack", "attacked, as it climbs"))
-    if trail:
-        traces.append(chart.trail(trail, "attack"))
+    if look.trail:
+        traces.append(chart.trail(look.trail, "attack"))
     most = {**chart.dots([(tries, ceiling)], "attack", "the most that so many tries could show", False), "opacity": 0.5}
     traces += [most, chart.dots([(tries, attacked)], "attack", "attacked, at least", look.filled)]
     alt = (f"With {count(tries)} tries the attack proves at least {epsilon(attacked, 'lower')}, and could prove "

@@ -4,68 +4,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from recprivlib.plots.axes import AXES, GROUPS
 from recprivlib.plots.chart import Chart, Label
+from recprivlib.plots.frontier import curve
+from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import percent
 
 POPULAR = "what is popular"
 
 
-@dataclass(frozen=True)
-class Look:
-    """How to draw: the pool that is ranked ("sampled" or "full"), and the room there is."""
-
-    pool: str
-    filled: bool = True  # False: the dot was read, not computed
-    narrow: bool = False
-    large: bool = False
-
-    def chart(self, x: str, height: int, right: int = 120) -> Chart:
-        axes = AXES["recommenders"]
-        return Chart(axes[x], axes[self.pool], height, self.narrow, self.large, right)
-
-
-@dataclass(frozen=True)
-class Whole:
-    """A whole curve: the mean of several seeds and its 95 % band."""
-
-    x: Sequence[float]
-    mean: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
+def _chart(look: Look, pool: str, x: str, height: int = 260, right: int = 120) -> Chart:
+    return look.chart(AXES["recommenders"][x], AXES["recommenders"][pool], height, right)
 
 
 def list_length(
     look: Look,
-    name: str,
+    pool: str,
     k: int,
     yours: Sequence[float],
     popular: Sequence[float],
     chance: Sequence[float],
     interval: tuple[float, float],
-    trail: Sequence[tuple[float, float]] = (),
-    whole: Whole | None = None,
 ) -> dict[str, Any]:
     """Hit rate against the length of the list. Your curve appears with the reader's first move."""
-    chart = look.chart("k", 260 if look.narrow else 340)
+    name, whole = look.name, look.curve
+    chart = _chart(look, pool, "k", 260 if look.narrow else 340)
     x = list(range(1, len(yours) + 1))
     traces = [chart.line(x, chance, "random", "random"), chart.line(x, popular, "popularity", POPULAR)]
     labels = [Label("random", chance[-1], "random"), Label(POPULAR, popular[-1], "popularity")]
     if whole:
-        traces += [chart.band(whole.x, whole.low, whole.high, "bound"),
-                   chart.line(whole.x, whole.mean, "bound", f"{name}, mean of the seeds")]  # fmt: skip
-    elif trail:
+        traces += curve(chart, whole)
+    elif look.trail:
         traces.append(chart.line(x, yours, "bound", name, strong=True))
-    if whole or trail:
-        labels.append(Label(name, (whole.mean if whole else yours)[-1], "bound"))
+    if whole or look.trail:
+        labels.append(Label(name, (whole.y if whole else yours)[-1], "bound"))
     else:
         labels.append(Label(name, interval[1], "bound", x=k))
-    if trail:
-        traces.append(chart.trail(trail, "bound"))
+    if look.trail:
+        traces.append(chart.trail(look.trail, "bound"))
     traces.append(chart.dots([(k, yours[k - 1])], "bound", f"{name}, one draw", look.filled, interval))
     alt = (f"Hit rate against the length of the list, up to {len(yours)}. At {k}: {name} {percent(yours[k - 1])}, "
            f"{POPULAR} {percent(popular[k - 1])}, random {percent(chance[k - 1])}.")  # fmt: skip
@@ -74,30 +53,28 @@ def list_length(
 
 def by_neighbors(
     look: Look,
-    name: str,
+    pool: str,
     neighbors: int | None,
     yours: float,
     popular: float,
     chance: float,
     interval: tuple[float, float],
-    trail: Sequence[tuple[float, float]] = (),
-    whole: Whole | None = None,
 ) -> dict[str, Any]:
     """Hit rate against the number of neighbours; a system that has none is a level line."""
-    chart = look.chart("neighbors", 260)
+    name, whole = look.name, look.curve
+    chart = _chart(look, pool, "neighbors")
     traces = [chart.level(chance, "random", "random"), chart.level(popular, "popularity", POPULAR)]
     labels = [Label("random", chance, "random"), Label(POPULAR, popular, "popularity")]
     if whole:
-        traces += [chart.band(whole.x, whole.low, whole.high, "bound"),
-                   chart.line(whole.x, whole.mean, "bound", "item-kNN, mean of the seeds")]  # fmt: skip
-    if trail:
-        traces.append(chart.trail(trail, "bound"))
+        traces += curve(chart, whole)
+    if look.trail:
+        traces.append(chart.trail(look.trail, "bound"))
     if neighbors is None:
         traces.append(chart.level(yours, "bound", name))
     else:
         traces.append(chart.dots([(neighbors, yours)], "bound", f"{name}, one draw", look.filled, interval))
     labels.append(
-        Label(name, whole.mean[-1], "bound")
+        Label(name, whole.y[-1], "bound")
         if whole
         else Label(name, interval[1] if neighbors else yours, "bound", x=neighbors)
     )
@@ -107,14 +84,10 @@ def by_neighbors(
 
 
 def by_activity(
-    look: Look,
-    name: str,
-    yours: Sequence[float],
-    intervals: Sequence[tuple[float, float]],
-    popular: Sequence[float],
+    look: Look, pool: str, yours: Sequence[float], intervals: Sequence[tuple[float, float]], popular: Sequence[float]
 ) -> dict[str, Any]:
     """Hit rate of people with short and long histories."""
-    chart = look.chart("activity", 260, right=24)
+    name, chart = look.name, _chart(look, pool, "activity", right=24)
     there = [at for at, value in enumerate(yours) if value == value]
     traces = [chart.line(there, [popular[at] for at in there], "popularity", POPULAR)]
     traces += [chart.dots([(at, yours[at])], "bound", f"{name}, {GROUPS[at]} films", look.filled, intervals[at])

@@ -179,7 +179,7 @@ def test_the_whole_curve_is_read_and_only_where_it_was_run():
     values = EXPLORER.defaults
     whole = curve(values)
     assert list(whole.x) == sorted(set(whole.x))
-    assert all(low <= mean <= high for low, mean, high in zip(whole.low, whole.mean, whole.high, strict=True))
+    assert all(low <= mean <= high for low, mean, high in zip(whole.low, whole.y, whole.high, strict=True))
     assert len(curve(values | {"mechanism": "piecewise", "equal": True}).x) > 5
     assert not curve(values | {"factors": 3})
     assert not curve(values | {"equal": True})

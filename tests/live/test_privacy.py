@@ -72,8 +72,8 @@ def test_a_leaky_one_visibly_leaves_it(name):
     found = result(mechanism=name, tries=100_000)
     false, hits = found.seen.corner
     assert hits > height(false, 1.0, 1) + (0.003 if name == "reused-uniforms" else 0.05)
-    assert found.verdict == "broken"
-    assert found.attacked > found.claimed
+    assert found.bill.verdict == "broken"
+    assert found.bill.attacked > found.bill.claimed
 
 
 @pytest.mark.parametrize("name", SUBJECTS)
@@ -81,10 +81,10 @@ def test_a_leaky_one_visibly_leaves_it(name):
 def test_the_attack_never_passes_the_bill(name, releases):
     """The shown bound errs in 5 % of draws; this seed is none of them, or the bill is too low."""
     found = result(mechanism=name, releases=releases, tries=5000)
-    assert found.attacked <= found.counted
-    assert found.attacked <= found.ceiling
-    assert (found.verdict == "broken") <= (not found.subject.sound)
-    assert (found.verdict == "holds") == found.subject.sound
+    assert found.bill.attacked <= found.bill.counted
+    assert found.bill.attacked <= found.bill.ceiling
+    assert (found.bill.verdict == "broken") <= (not found.subject.sound)
+    assert (found.bill.verdict == "holds") == found.subject.sound
 
 
 # ------------------------------------------------------------------------------------ what is measured
@@ -102,10 +102,12 @@ def test_bars_come_from_the_real_release():
 
 
 def test_the_bound_climbs_with_the_tries_where_there_is_no_end():
-    climbing = [result(mechanism="laplace-or-truth", tries=tries).attacked for tries in (200, 2000, 20_000, 200_000)]
+    climbing = [
+        result(mechanism="laplace-or-truth", tries=tries).bill.attacked for tries in (200, 2000, 20_000, 200_000)
+    ]
     # Each ten times the tries add ln 10 = 2.3, less what the confidence costs.
     assert np.all(np.diff(climbing) > 2)
-    rungs = [bound for _, bound in result(mechanism="laplace-or-truth", tries=100_000).rungs]
+    rungs = [bound for _, bound in result(mechanism="laplace-or-truth", tries=100_000).bill.rungs]
     assert rungs == sorted(rungs)
 
 
@@ -118,7 +120,7 @@ def test_four_accountants_each_kinder_than_the_last():
 
 def test_without_delta_only_adding_up_is_left():
     found = result(releases=20, delta=0.0)
-    assert found.counted == pytest.approx(20)
+    assert found.bill.counted == pytest.approx(20)
     assert math.isinf(found.bills["advanced"][-1])
     assert found.bills["tightest"] == pytest.approx(found.bills["basic"])
 
@@ -142,7 +144,7 @@ def test_the_code_prints_the_numbers_of_the_strip(chosen):
     with contextlib.redirect_stdout(spoken):
         exec(LAB.snippet(values), {})
     printed = [float(n) for n in re.findall(r"(?<= )(?:\d[\d.e-]*|inf)(?=\s)", spoken.getvalue())]
-    shown = [found.claimed, found.counted, found.attacked, found.ceiling]
+    shown = [found.bill.claimed, found.bill.counted, found.bill.attacked, found.bill.ceiling]
     assert printed == pytest.approx(shown)
 
 

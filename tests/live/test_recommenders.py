@@ -236,8 +236,8 @@ def test_the_whole_curve_is_the_mean_of_its_seeds(monkeypatch):
     expected = [
         np.mean([live.compute(neighbors=n, seed=seed, **MADE_UP).sampled.yours[9] for seed in (0, 1)]) for n in (5, 50)
     ]
-    assert found.mean == pytest.approx(expected, abs=1e-6)
-    assert all(low < mean < high for low, mean, high in zip(found.low, found.mean, found.high, strict=True))
+    assert found.y == pytest.approx(expected, abs=1e-6)
+    assert all(low < mean < high for low, mean, high in zip(found.low, found.y, found.high, strict=True))
 
 
 def test_the_committed_curve_is_the_one_that_would_be_computed(monkeypatch):

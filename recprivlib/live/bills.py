@@ -1,0 +1,103 @@
+"""The bill of a dashboard: claimed, counted and attacked at one unit, and the strip that shows them.
+
+Both ways play the real release now: `of_system` attacks everything a system's ledger states, `of_worlds` takes two
+worlds that were played already, so that a figure can show how the bound climbs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recprivlib.accounting import guarantee
+from recprivlib.audit import audit, ceiling, certify, climb
+from recprivlib.audit.bounds import DECIDES, SHOWN
+from recprivlib.audit.verdicts import exact_epsilon, verdict
+from recprivlib.live.contract import View
+from recprivlib.live.memory import MEMORY
+from recprivlib.plots.strip import Strip, strip
+from recprivlib.protocols import Array, Claim, Ledger, Relation, Sizes, Unit
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a bill is about, and how a reader calls it."""
+
+    unit: Unit
+    relation: Relation
+    said: str  # "one click, there or not"
+    other: str = ""  # what the claim counts instead: "one click"
+    tries: int = 100_000
+
+
+@dataclass(frozen=True)
+class Bill:
+    """The three numbers and their terms."""
+
+    claimed: Any  # None: nothing is claimed
+    counted: float
+    why_infinite: str
+    attacked: float
+    ceiling: float
+    tries: int
+    verdict: str
+    unit: str  # in words
+    trust: str  # as the ledger says it
+    other_terms: str = ""
+    delta: float = 0.0
+    rungs: tuple[tuple[int, float], ...] = ()  # tries -> the bound so far
+
+    def strip(self, span: str = "whole run") -> str:
+        """The strip, as HTML."""
+        return strip(Strip(
+            claimed=self.claimed, counted=self.counted, attacked=self.attacked, ceiling=self.ceiling,
+            tries=self.tries, delta=self.delta, why_infinite=self.why_infinite, verdict=self.verdict,
+            other_terms=self.other_terms, unit=self.unit, trust=self.trust, span=span,
+        ))  # fmt: skip
+
+    def climbed(self, note: str = "") -> list[tuple]:
+        """Rows of a table: the bound as it climbs, and what stands beside it."""
+        rows = [("bound", "attacked, at least", tries, bound, "") for tries, bound in self.rungs]
+        numbers: Mapping[str, Any] = {
+            name: getattr(self, name) for name in ("claimed", "counted", "attacked", "ceiling")
+        }
+        return rows + [("bound", name, self.tries, number, note) for name, number in numbers.items()]
+
+
+def draw_strip(result: Any, view: View) -> str:
+    """The strip of a result that has a bill."""
+    return result.bill.strip()
+
+
+def of_system(system: Any, name: str, sizes: Sizes, terms: Terms) -> Bill:
+    """What a system costs at these terms; the attack runs once for all who ask."""
+
+    def make() -> Bill:
+        done = audit(
+            system, name=name, sizes=sizes, unit=terms.unit, relation=terms.relation, delta=0.0, trials=terms.tries
+        )
+        counted, attacked = done.counted, done.attacked
+        return Bill(
+            done.claimed.epsilon if done.claimed else None, counted.epsilon, counted.why_infinite,
+            attacked.epsilon_lower, attacked.ceiling, terms.tries, done.verdict, terms.said, counted.trust, terms.other,
+        )  # fmt: skip
+
+    about = system if hasattr(system, "games") else repr(system.ledger(sizes))  # what is attacked, and nothing else
+    return MEMORY.get(("bill", name, about, sizes, terms), make)
+
+
+def of_worlds(
+    ledger: Ledger, terms: Terms, worlds: tuple[Array, Array], delta: float = 0.0, claim: Claim | None = None
+) -> Bill:
+    """What these two worlds show beside the ledger's bill; `claim` stands in for the ledger's own."""
+    claim = claim or ledger.claimed
+    counted = guarantee(ledger, terms.unit, terms.relation, delta, "server")
+    shown, decides = certify(worlds, delta, SHOWN), certify(worlds, delta, DECIDES).epsilon(DECIDES)
+    exact = exact_epsilon(ledger, terms.unit, terms.relation) if delta == 0 else None
+    word, _ = verdict(claim, counted, decides, exact)
+    return Bill(
+        claim.epsilon if claim else None, counted.epsilon, counted.why_infinite, shown.epsilon(SHOWN),
+        ceiling(shown.trials, delta), terms.tries, word, terms.said, counted.trust, terms.other, delta,
+        tuple((rung.trials, rung.epsilon) for rung in climb(worlds, delta)),
+    )  # fmt: skip

@@ -1,0 +1,27 @@
+"""The controls that several dashboards share: data, seed, the steps of ε and the words at its ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recprivlib.live.contract import Control, Cost, Values
+
+EPSILONS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8)
+ENDS = ("more privacy, more noise", "less privacy, less noise")
+DATA = {"ml-100k": "MovieLens 100K", "ml-1m": "MovieLens 1M", "synthetic": "1 000 invented people"}
+
+
+def data(*names: str) -> Control:
+    """Which people: the first named is the default."""
+    choices = tuple((name, DATA[name]) for name in names)
+    return Control("data", "Data", "choice", names[0], place="more", cost="on release", choices=choices)
+
+
+def seed(cost: Cost | Callable[[Values], Cost] = "live") -> Control:
+    """Which draw of the noise and the split."""
+    return Control("seed", "Draw", "seed", 0, 0, 9999, place="more", cost=cost)
+
+
+def unit(*choices: tuple[str, str]) -> Control:
+    """What the bill is for; the first is the default."""
+    return Control("unit", "The bill is for", "choice", choices[0][0], place="under", choices=choices)

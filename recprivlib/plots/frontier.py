@@ -1,0 +1,146 @@
+"""The frontier: a metric against a budget, the same in dashboards, chapters and wherever systems are compared.
+
+levels   yardsticks: what costs no privacy, right across; what is known beside the reader's dot alone
+lines    committed curves: their 95 % bands, their means, a hollow dot where something was measured
+trail    where the reader was
+now      where the reader is, with the interval of one draw
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recprivlib.plots.axes import Axis
+from recprivlib.plots.chart import Chart, Label, Trace
+from recprivlib.plots.look import Look
+from recprivlib.plots.numerals import percent
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve of the committed results with its 95 % band."""
+
+    label: str
+    role: str
+    x: Sequence[float]
+    y: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+    dash: str = ""
+    of: str = ""  # what it is: "mean of the seeds"
+
+    def within(self, x: Sequence[float]) -> Line:
+        """The part of it that was measured at `x` too."""
+        there = [at for at, one in enumerate(self.x) if one in x]
+        x, y, low, high = ([side[at] for at in there] for side in (self.x, self.y, self.low, self.high))
+        return replace(self, x=x, y=y, low=low, high=high)
+
+
+@dataclass(frozen=True)
+class Level:
+    """A yardstick, right across; with `x`, one that was measured there alone, or along its own `curve`."""
+
+    name: str
+    role: str
+    y: float
+    x: float | None = None
+    curve: Line | None = None
+
+
+@dataclass(frozen=True)
+class Now:
+    """Where the reader stands."""
+
+    x: float
+    y: float
+    interval: tuple[float, float]
+    of: str = "one draw"
+    named: bool = True  # whether the name stands at the dot where no curve has it
+
+
+def frontier(
+    chart: Chart,
+    what: str,
+    levels: Sequence[Level] = (),
+    lines: Sequence[Line] = (),
+    now: Now | None = None,
+    look: Look | None = None,
+    *,
+    at: str = "",
+    spell: Callable[[float], str] = percent,
+    dots: float = 6,
+    left: bool = False,
+) -> dict[str, Any]:
+    """The figure. `spell` puts a height into words and `at` the place of the dot; `dots` is the size of the hollow
+    ones (0: none); `left`: on a phone the levels have their names at the left."""
+    look = look or Look()
+    traces, labels = [], []
+    for level in levels:
+        traces.append(_yardstick(chart, level))
+        labels.append(_named(chart, level, now, left))
+    for one in lines:
+        traces += curve(chart, one, dots)
+        if now is None or not chart.narrow:
+            labels.append(Label(one.label, one.y[-1], one.role))
+    known = [(level.name, spell(level.y)) for level in levels]
+    if now is None:
+        said = [f"{one.label} from {spell(one.y[0])} to {spell(one.y[-1])}" for one in lines]
+        told = "; ".join(f"{name} {value}" for name, value in known)
+        return chart.figure(traces, labels, f"{what}. {'; '.join(said)}. {told}.")
+    if look.trail:
+        traces.append(chart.trail([point for point in look.trail if chart.y.holds(point[1])], look.role))
+    traces.append(chart.dots([(now.x, now.y)], look.role, f"{look.name}, {now.of}", look.filled, now.interval))
+    if now.named and (chart.narrow or not lines):
+        below = any(level.x is not None and now.y < level.y for level in levels)
+        labels.append(Label(look.name, now.interval[0 if below else 1], look.role, x=now.x, below=below))
+    told = ", ".join(f"{name} {value}" for name, value in known)
+    return chart.figure(traces, labels, f"{what}. {at}: {look.name} {spell(now.y)}; {told}.")
+
+
+def curves(
+    x: Axis,
+    y: Axis,
+    lines: Sequence[Line],
+    levels: Mapping[str, tuple[float, str]],
+    what: str,
+    *,
+    bands: bool = True,
+    dots: float = 0,
+    height: int = 380,
+    spell: Callable[[float], str] = percent,
+) -> dict[str, Any]:
+    """Committed curves with their bands over level yardsticks (name -> height, role): the frontier of a chapter."""
+    across = [Level(name, role, at) for name, (at, role) in levels.items()]
+    drawn = lines if bands else [replace(one, low=(), high=()) for one in lines]
+    return frontier(Chart(x, y, height, right=128), what, across, drawn, spell=spell, dots=dots)
+
+
+def _yardstick(chart: Chart, level: Level) -> Trace:
+    if level.curve:
+        return chart.line(level.curve.x, level.curve.y, level.role, level.name)
+    if level.x is not None:
+        return chart.dots([(level.x, level.y)], level.role, level.name, size=7)
+    return chart.level(level.y, level.role, level.name)
+
+
+def _named(chart: Chart, level: Level, now: Now | None, left: bool) -> Label:
+    if level.curve:
+        return Label(level.name, level.curve.y[-1], level.role)
+    if level.x is None:
+        return Label(level.name, level.y, level.role, left=left)
+    crowded = chart.narrow and chart.x.place(level.x) > 0.45  # else two names would stand on each other
+    below = now is not None and level.y <= now.y
+    return Label(level.name, level.y, level.role, x=None if crowded else level.x, below=below)
+
+
+def curve(chart: Chart, one: Line, dots: float = 0) -> list[Trace]:
+    """A line with its band; `dots` is the size of its hollow ones."""
+    traces = [chart.band(one.x, one.low, one.high, one.role)] if len(one.low) else []
+    drawn = chart.line(one.x, one.y, one.role, f"{one.label}, {one.of}" if one.of else one.label)
+    traces.append({**drawn, "line": {**drawn["line"], **({"dash": one.dash} if one.dash else {})}})
+    if dots:
+        measured = [(x, y) for x, y in zip(one.x, one.y, strict=True) if chart.y.holds(y)]
+        traces.append(chart.dots(measured, one.role, one.label, filled=False, size=dots))
+    return traces
