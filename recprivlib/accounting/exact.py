@@ -8,6 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from recprivlib.accounting.pairs import Curve, Pair, gaussian_pair
+from recprivlib.protocols import Array
+
+FARTHEST = 1e15  # no ε beyond means anything
 
 
 def merged(parts: Sequence[tuple[Pair, int]]) -> list[tuple[Pair, int]]:
@@ -27,20 +30,30 @@ def epsilon(pair: Pair, delta: float) -> float:
     return forward if pair.symmetric else max(forward, _inverse(pair.reverse, delta, pair.largest))
 
 
+def at(profile: Curve, e: Array) -> Array:
+    """`profile` at `e`. What is not a number must not pass for one that is small: a bill would vanish."""
+    found = profile(e)
+    if np.isnan(found).any():
+        raise ArithmeticError(f"the privacy profile is not a number at ε = {e[np.isnan(found)][0]:g}")
+    return found
+
+
 def _inverse(profile: Curve, delta: float, largest: float) -> float:
     """Where a falling profile reaches `delta`: ladders of 65 rungs, each within a step of the last."""
-    if profile(np.zeros(1))[0] <= delta:
+    if at(profile, np.zeros(1))[0] <= delta:
         return 0.0
     high = largest
     if math.isinf(high):
         high = 1.0
-        while profile(np.array([high]))[0] > delta:
+        while at(profile, np.array([high]))[0] > delta:
             high *= 2
-    elif profile(np.array([high]))[0] > delta:
+            if high > FARTHEST:
+                return math.inf
+    elif at(profile, np.array([high]))[0] > delta:
         return math.inf
     low = 0.0
     for _ in range(7):
         ladder = np.linspace(low, high, 65)
-        rung = int(np.argmax(profile(ladder[1:]) <= delta))
+        rung = int(np.argmax(at(profile, ladder[1:]) <= delta))
         low, high = ladder[rung], ladder[rung + 1]
     return float(high)

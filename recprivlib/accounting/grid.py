@@ -18,6 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from recprivlib.accounting.exact import at
 from recprivlib.accounting.pairs import Curve, Pair
 from recprivlib.protocols import Array
 
@@ -47,6 +48,8 @@ class Losses:
 
     def epsilon(self, delta: float) -> float:
         """The smallest ε ≥ 0 with δ(ε) ≤ `delta`: Newton's method on a convex, piecewise linear function of e^ε."""
+        if math.isnan(self.infinite + float(self.masses.sum())):
+            raise ArithmeticError("a mass of this loss distribution is not a number")
         if self.infinite >= delta:
             return math.inf
         target, first = delta - self.infinite, max(0, 1 - self.low)
@@ -90,13 +93,15 @@ def discretised(profile: Curve, reverse: Curve, step: float, tail: float, larges
     rest = max(1.0 - infinite - float(above.sum() + below.sum()), 0.0)
     masses = np.concatenate([below, [rest], above])
     used = np.flatnonzero(masses)
+    if not len(used):
+        return Losses(step, 0, np.zeros(1), max(infinite, 1.0))
     return Losses(step, int(used[0]) - len(below), masses[used[0] : used[-1] + 1], infinite)
 
 
 @lru_cache(maxsize=64)
 def _half(profile: Curve, step: float, tail: float, largest: float) -> tuple[Array, float]:
     """P-masses of the positive losses, and what is left beyond the last one."""
-    return _side(profile(step * np.arange(_top(profile, step, tail, largest) + 1)), step)
+    return _side(at(profile, step * np.arange(_top(profile, step, tail, largest) + 1)), step)
 
 
 def _top(profile: Curve, step: float, tail: float, largest: float) -> int:
@@ -104,13 +109,13 @@ def _top(profile: Curve, step: float, tail: float, largest: float) -> int:
     if math.isfinite(largest):
         return max(1, math.ceil(largest / step - 1e-9))
     low, high = 0.0, 1.0
-    while profile(np.array([high]))[0] > tail and high < 600:
+    while at(profile, np.array([high]))[0] > tail:
         low, high = high, 2 * high
-    if profile(np.array([high]))[0] > tail:
-        return math.ceil(high / step)
+        if high > LARGEST * step:
+            return LARGEST
     while high - low > 0.05 * high and high > step:
         ladder = np.linspace(low, high, 33)[1:]
-        rung = int(np.argmax(profile(ladder) <= tail))
+        rung = int(np.argmax(at(profile, ladder) <= tail))
         low, high = ladder[rung] - (ladder[1] - ladder[0]), ladder[rung]
     return max(1, math.ceil(high / step))
 
@@ -126,6 +131,12 @@ def _side(h: Array, step: float) -> tuple[Array, float]:
     return np.maximum(masses, 0.0), float(h[-1])
 
 
+def lattice(parts: Sequence[tuple[Pair, int]]) -> float:
+    """The one number that all losses are whole multiples of, or 0."""
+    lattices = {pair.lattice for pair, _ in parts}
+    return lattices.pop() if len(lattices) == 1 else 0.0
+
+
 def grid_step(parts: Sequence[tuple[Pair, int]]) -> float:
     """A step that adds at most `ROUNDING` to ε, from the mean m and deviation s of the composed loss.
 
@@ -133,13 +144,15 @@ def grid_step(parts: Sequence[tuple[Pair, int]]) -> float:
     may then lie near the largest sum there is, where a step adds more. Where all losses are whole multiples of
     one ε, that ε is the step and nothing is added.
     """
-    lattices = {pair.lattice for pair, _ in parts}
-    if len(lattices) == 1 and 0.0 not in lattices:
-        return lattices.pop()
+    if whole := lattice(parts):
+        return whole
     mean = sum(count * pair.mean for pair, count in parts)
-    deviation = math.sqrt(sum(count * pair.variance for pair, count in parts))
+    deviation = math.sqrt(max(0.0, sum(count * pair.variance for pair, count in parts)))
     count = sum(count for _, count in parts)
-    step = math.sqrt(12 * ROUNDING * (mean + 5 * deviation) / (count * (1 + 5 / deviation)))
+    aim = ROUNDING * (mean + 5 * deviation)
+    step = aim / math.sqrt(25 / 6 * count)  # whatever the deviation is, √(T·h²/6) at most is added to it
+    if deviation > 0:
+        step = max(step, math.sqrt(12 * aim / (count * (1 + 5 / deviation))))
     if all(math.isfinite(pair.largest) for pair, _ in parts):
         step = min(step, (mean + 16 * deviation) / FINEST)
     step = max(step, 20 * deviation / LARGEST)

@@ -210,10 +210,9 @@ def _cohort(loss: CohortGaussian, relation: Relation) -> Pair | None:
 def _sampled_moments(mu: float, rate: float) -> tuple[float, float]:
     """Mean and variance of ln(1−q+q·L) under (1−q)N(0,1)+qN(μ,1), by a sum over a grid."""
     z = np.linspace(-9.0, 9.0 + mu, 400)
-    ratio = 1 - rate + rate * np.exp(mu * z - mu**2 / 2)
-    weight = ratio * np.exp(-(z**2) / 2)
+    loss = np.logaddexp(np.log1p(-rate), np.log(rate) + mu * z - mu**2 / 2)
+    weight = np.exp(loss - z**2 / 2)
     weight /= weight.sum()
-    loss = np.log(ratio)
     mean = float(weight @ loss)
     return mean, float(weight @ (loss - mean) ** 2)
 

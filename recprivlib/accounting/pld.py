@@ -7,12 +7,13 @@ floating-point noise are bounded and taken off δ before ε is solved for; for a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.fft import irfft, rfft
 
-from recprivlib.accounting.grid import LARGEST, Losses, discretised, grid_step
+from recprivlib.accounting.grid import LARGEST, ROUNDING, Losses, discretised, grid_step, lattice
 from recprivlib.accounting.pairs import Curve, Pair
 from recprivlib.protocols import Array
 
@@ -21,19 +22,54 @@ WRAPPED = 1e-7  # of the tilted losses: more may not wrap around
 NOISE = 1e-3  # of δ: more than that of floating-point noise calls for a tilt
 SLOPES = np.array([1, 2, 4, 8, 12, 16, 24, 32, 48, 64])  # of Chernoff's bound, in 1/32 of the normal's best
 NEGLIGIBLE = 1e-40  # of a spectrum
+RUNGS = 48  # of the wide ladder of slopes
+RETILTED = 4  # tilts that are tried
+HUGE = 600.0  # ln of a weight that still can be added up
+FINER = 6  # grids that are tried
+SMALL = 1e-3  # an ε below which relative accuracy means nothing
 
 
 def epsilon(parts: Sequence[tuple[Pair, int]], delta: float) -> float:
     """ε of the composition of `parts` (pair, count) at `delta`: the worse of the two directions."""
-    forward = composed(_losses(parts, delta), delta).epsilon(delta)
+    forward, step = _one_way(parts, delta, grid_step(parts))
     if all(pair.symmetric for pair, _ in parts):
         return forward
-    backward = _losses(parts, delta, reverse=True)
-    return forward if _within(backward, forward, delta) else max(forward, composed(backward, delta).epsilon(delta))
+    backward = _losses(parts, delta, step, reverse=True)
+    if _infinite(backward) < delta and _within(backward, forward, delta):
+        return forward
+    return max(forward, _one_way(parts, delta, step, reverse=True)[0])
 
 
-def _losses(parts: Sequence[tuple[Pair, int]], delta: float, reverse: bool = False) -> list[tuple[Losses, int]]:
-    step, tail = grid_step(parts), _tail(delta, sum(count for _, count in parts))
+def _one_way(
+    parts: Sequence[tuple[Pair, int]], delta: float, step: float, reverse: bool = False
+) -> tuple[float, float]:
+    """(ε, the step it was counted at) in one direction. Where losses are nothing like normal, a finer grid is needed.
+
+    A step h adds T·h²(θ + θ²)/12 to ln E e^(θL), hence T·h²(1 + θ)/12 to ε at the slope θ that decides it.
+    """
+    spread = 0 if lattice(parts) else sum(count for _, count in parts)
+    least = math.inf
+    for _ in range(FINER):
+        losses = _losses(parts, delta, step, reverse)
+        if _infinite(losses) >= delta:
+            if max(len(each.masses) for each, _ in losses) < LARGEST / 2:
+                break
+            step *= 8.0  # the grid ended before the losses did
+            continue
+        plan = _plan(losses, delta)
+        least = min(least, composed(losses, delta, plan).epsilon(delta))
+        added = spread * step**2 * (1 + float(plan.slopes[plan.best])) / 12
+        allowed = ROUNDING * max(least if math.isfinite(least) else plan.bound, SMALL)
+        if added <= 4 * allowed or plan.size * math.sqrt(added / allowed) > LARGEST:
+            break
+        step *= math.sqrt(allowed / added)
+    return least, step
+
+
+def _losses(
+    parts: Sequence[tuple[Pair, int]], delta: float, step: float, reverse: bool = False
+) -> list[tuple[Losses, int]]:
+    tail = _tail(delta, sum(count for _, count in parts))
     return [(discretised(*_curves(pair, reverse), step, tail, pair.largest), count) for pair, count in parts]
 
 
@@ -56,37 +92,83 @@ def _tail(delta: float, count: int) -> float:
     return 10.0 ** math.floor(math.log10(TAIL * delta / count))
 
 
-def composed(parts: Sequence[tuple[Losses, int]], delta: float) -> Losses:
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Chernoff's bound on a composed loss, and the ring that it is composed on."""
+
+    low: int  # first and last index on the grid; at most `cut` lies beyond, and `WRAPPED` of the tilted mass
+    high: int
+    cut: float
+    slope: float  # θ of the tilt; 0: none
+    cumulants: tuple[float, ...]  # ln E e^(θL), by part
+    slopes: Array  # those looked at
+    each: tuple[Array, ...]  # ln E e^(λL) at them, by part
+    best: int  # the one that proves the smallest ε,
+    bound: float  # this one
+
+    @property
+    def size(self) -> int:
+        return self.high - self.low + 1
+
+
+def composed(parts: Sequence[tuple[Losses, int]], delta: float, plan: Plan | None = None) -> Losses:
     """The sum of independent losses on one grid, each `count` times, to be read near δ(ε) = `delta`.
 
     For a small δ masses are tilted by e^(θL) before they are transformed, so that floating-point noise is relative
     to what is left at `delta` and not to 1. Far below that ε the noise is then large: read nothing there.
     """
-    infinite = -math.expm1(math.fsum(times * math.log1p(-losses.infinite) for losses, times in parts))
+    infinite = _infinite(parts)
     step = parts[0][0].step
     if infinite >= delta:
         return Losses(step, 0, np.zeros(1), infinite)
-    low, high, cut, slope, cumulants = _window(parts, delta)
-    size = _fast_length(high - low + 1)
+    plan = plan or _plan(parts, delta)
+    found, noise = _on_ring(parts, plan, infinite)
+    for _ in range(RETILTED):
+        epsilon = found.epsilon(delta)
+        if not math.isfinite(epsilon) or noise(epsilon) <= NOISE * delta:
+            break
+        better = _planned(parts, delta, plan.slopes, plan.each, epsilon)[0]
+        other, less = _on_ring(parts, better, infinite)
+        if not other.epsilon(delta) < epsilon:
+            break
+        plan, found, noise = better, other, less
+    return found
+
+
+def _on_ring(
+    parts: Sequence[tuple[Losses, int]], plan: Plan, infinite: float
+) -> tuple[Losses, Callable[[float], float]]:
+    """The composed losses by FFT, with all the floating-point noise that there may be; and what of it lies beyond ε."""
+    slope, step, size = plan.slope, parts[0][0].step, _fast_length(plan.size)
     spectrum: Array | float = 1.0
-    noise, count = 0.0, 0
-    for (losses, times), cumulant in zip(parts, cumulants, strict=True):
+    norm, count = 0.0, 0
+    for (losses, times), cumulant in zip(parts, plan.cumulants, strict=True):
         ring = np.zeros(size)
         tilted = losses.masses * np.exp(slope * losses.grid - cumulant) if slope else losses.masses
         np.add.at(ring, (losses.low + np.arange(len(tilted))) % size, tilted)
-        noise = max(noise, math.sqrt(float(ring @ ring)))
+        norm = max(norm, math.sqrt(float(ring @ ring)))
         spectrum = spectrum * _powers(rfft(ring), times)
         count += times
-    masses = np.maximum(np.roll(irfft(spectrum, size), -low % size), 0.0)
-    total = sum(times * cumulant for (_, times), cumulant in zip(parts, cumulants, strict=True))
+    masses = np.maximum(np.roll(irfft(spectrum, size), -plan.low % size), 0.0)
     # A transform errs by u·log₂N·‖p‖ an entry, a product by 3u of itself; powers multiply both by `count`.
-    energy = 2 * float(np.abs(spectrum).sum())
-    rounding = 2.2e-16 * count * (math.log2(size) * noise + 3) * energy + len(parts) * size * NEGLIGIBLE
-    if slope:
-        masses *= np.exp(np.minimum(total - slope * step * np.arange(low, low + size), 700.0))
-        epsilon = Losses(step, low, masses, infinite + cut).epsilon(delta)
-        rounding *= math.exp(min(total - slope * epsilon, 700.0))
-    return Losses(step, low, masses, infinite + cut + rounding)
+    each = 2.2e-16 * count * (math.log2(size) * norm + 3) * 2 * float(np.abs(spectrum).sum()) / size
+    each += len(parts) * NEGLIGIBLE
+    if not slope:
+        return Losses(step, plan.low, masses + each, infinite + plan.cut), lambda _: each * size
+    total = sum(times * cumulant for (_, times), cumulant in zip(parts, plan.cumulants, strict=True))
+    weights = np.exp(np.minimum(total - slope * step * np.arange(plan.low, plan.low + size), HUGE))
+    beyond = each / -math.expm1(-slope * step)
+    return (
+        Losses(step, plan.low, (masses + each) * weights, infinite + plan.cut),
+        lambda epsilon: beyond * math.exp(min(total - slope * epsilon, HUGE)),
+    )
+
+
+def _infinite(parts: Sequence[tuple[Losses, int]]) -> float:
+    """The chance that any loss of the run is infinite."""
+    if any(losses.infinite >= 1 for losses, _ in parts):
+        return 1.0
+    return -math.expm1(math.fsum(times * math.log1p(-losses.infinite) for losses, times in parts))
 
 
 def _fast_length(n: int) -> int:
@@ -112,31 +194,65 @@ def _power(x: Array, n: int) -> Array:
     return half * x if n & 1 else half
 
 
-def _window(parts: Sequence[tuple[Losses, int]], delta: float) -> tuple[int, int, float, float, list[float]]:
-    """Chernoff's bound on the composed loss: (first and last grid index, mass beyond, tilt θ, ln E e^(θL) by part).
+def _plan(parts: Sequence[tuple[Losses, int]], delta: float) -> Plan:
+    """Slopes around the normal's best; where the best of all is not among them, from a wide ladder."""
+    unit = _unit(parts, -math.log(TAIL * delta))
+    slopes = unit * SLOPES
+    plan, inside = _planned(parts, delta, slopes, tuple(_cumulants(losses, unit) for losses, _ in parts))
+    if inside:
+        return plan
+    slopes = _ladder(parts, delta)
+    return _planned(parts, delta, slopes, tuple(_cumulants_at(losses, slopes) for losses, _ in parts))[0]
 
-    At most `TAIL`·δ lies beyond either index, and at most `WRAPPED` of the tilted mass.
+
+def _planned(
+    parts: Sequence[tuple[Losses, int]],
+    delta: float,
+    slopes: Array,
+    each: tuple[Array, ...],
+    epsilon: float | None = None,
+) -> tuple[Plan, bool]:
+    """The plan that these slopes give, and whether the best one has others on both sides.
+
+    The tilt makes the least of floating-point noise at `epsilon`, where that is known.
     """
     step, count = parts[0][0].step, sum(times for _, times in parts)
     least = sum(times * losses.low for losses, times in parts)
     most = sum(times * (losses.low + len(losses.masses) - 1) for losses, times in parts)
-    room = -math.log(TAIL * delta)
-    unit = _unit(parts, room)
-    slopes = unit * SLOPES
-    each = [_cumulants(losses, unit) for losses, _ in parts]
+    room, unit = -math.log(TAIL * delta), _unit(parts, -math.log(TAIL * delta))
     up = np.sum([times * cumulant for (_, times), cumulant in zip(parts, each, strict=True)], axis=0)
     down = np.sum([times * _cumulants(losses, -unit) for losses, times in parts], axis=0)
-    high, low = float(np.min((up + room) / slopes)), float(np.max((down + room) / -slopes))
-    tilt = _tilt(slopes, up, count, delta)
+    high, low = float(np.min((up + room) / slopes)), float(np.max((down + room) / (-unit * SLOPES)))
+    bound = (up - math.log(delta)) / slopes
+    best = int(np.argmin(bound))
+    tilt = _tilt(slopes, up, count, delta) if epsilon is None else int(np.argmin((up - slopes * epsilon)[:-2]))
     if tilt is not None:
         # What wraps around is read too low down, where a tilted mass has a large weight.
         beyond = slice(tilt + 1, None)
         needed = float(np.min((up[beyond] - up[tilt] - math.log(WRAPPED)) / (slopes[beyond] - slopes[tilt])))
         high, tilt = (max(high, needed), tilt) if needed - low < LARGEST * step else (high, None)
-    last, first = math.ceil(high / step) + 1, math.floor(low / step) - 1
+    last, first = math.ceil(min(high / step, most)) + 1, math.floor(max(low / step, least)) - 1
     cut = 0.0 if last >= most else TAIL * delta
-    cumulants = [0.0 if tilt is None else float(cumulant[tilt]) for cumulant in each]
-    return max(least, first), min(most, last), cut, 0.0 if tilt is None else float(slopes[tilt]), cumulants
+    cumulants = tuple(0.0 if tilt is None else float(cumulant[tilt]) for cumulant in each)
+    plan = Plan(
+        max(least, first), min(most, last), cut, 0.0 if tilt is None else float(slopes[tilt]), cumulants,
+        slopes, each, best, max(float(bound[best]), 0.0),
+    )  # fmt: skip
+    return plan, 0 < best < len(slopes) - 2 and (tilt is not None or 2e-14 * count < NOISE * delta)
+
+
+def _ladder(parts: Sequence[tuple[Losses, int]], delta: float) -> Array:
+    """Slopes from where only the largest sums matter to where the grid itself does."""
+    step = parts[0][0].step
+    most = step * sum(times * max(losses.low + len(losses.masses) - 1, 1) for losses, times in parts)
+    return np.geomspace(0.1 * -math.log(delta) / most, 3 / step, RUNGS)
+
+
+def _cumulants_at(losses: Losses, slopes: Array) -> Array:
+    """ln E e^(λL) of the finite losses at any slopes."""
+    grid, edge = losses.grid, losses.grid[-1]
+    sums = [float(np.exp(slope * (grid - edge)) @ losses.masses) for slope in slopes]
+    return slopes * edge + np.log(sums)
 
 
 def _tilt(slopes: Array, cumulant: Array, count: int, delta: float) -> int | None:

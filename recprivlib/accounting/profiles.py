@@ -2,18 +2,24 @@
 
     δ(ε) = sup over events E of P(E) − e^ε Q(E)                        (the hockey-stick divergence)
 
-Every function takes ε ≥ 0 as an array. A profile that lies above the true one for every pair of neighbours
+Every function takes ε ≥ 0 as an array, however large: e^ε is never formed, only its product with a probability.
+A profile that lies above the true one for every pair of neighbours
 belongs to a dominating pair, which composes (Zhu, Dong & Wang 2022, Theorem 10).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
+from scipy.special import erfcx, log_ndtr
 
 from recprivlib.protocols import Array
+
+HALF_ROOT = math.sqrt(0.5)
+LOWEST = -745.0  # ln of the smallest double
 
 
 def randomized_response(e: Array, epsilon: float) -> Array:
@@ -27,9 +33,15 @@ def laplace(e: Array, epsilon: float) -> Array:
 
 
 def gaussian(e: Array, mu: float) -> Array:
-    """Gaussian noise of deviation σ, shift Δ = σ·mu (Balle & Wang 2018, Theorem 8)."""
-    up, down = log_ndtr(mu / 2 - e / mu), e + log_ndtr(-mu / 2 - e / mu)
-    return np.exp(up) * -np.expm1(np.minimum(down - up, 0.0))
+    """Gaussian noise of deviation σ, shift Δ = σ·mu (Balle & Wang 2018, Theorem 8): Φ(a) − e^ε Φ(b), b = a − mu.
+
+    ln(e^ε Φ(b)/Φ(a)) has no ε in it: e^ε is the ratio of the densities at a and b, which leaves Mills' ratios.
+    """
+    a = mu / 2 - e / mu
+    up = log_ndtr(a)
+    down = np.log(erfcx((mu - a) * HALF_ROOT) / 2) - a * a / 2
+    inside = up > LOWEST
+    return np.where(inside, np.exp(up) * -np.expm1(np.minimum(down - np.where(inside, up, 0.0), 0.0)), 0.0)
 
 
 def amplified(e: Array, rate: float) -> Array:
@@ -50,7 +62,7 @@ def poisson_added(e: Array, mu: float, rate: float) -> Array:
 
     With a = e^ε it is (1−a(1−q))(N(0) − bN(μ)), b = aq/(1−a(1−q)), and nothing once a(1−q) ≥ 1.
     """
-    left = -np.expm1(e + np.log1p(-rate)) if rate < 1 else np.ones_like(e)
+    left = -np.expm1(np.minimum(e + np.log1p(-rate), 0.0)) if rate < 1 else np.ones_like(e)
     inside = left > 0
     safe = np.where(inside, left, 1.0)
     return np.where(inside, safe * gaussian(e + np.log(rate) - np.log(safe), mu), 0.0)
@@ -64,12 +76,16 @@ def poisson_replaced(e: Array, mu: float, rate: float) -> Array:
     angle, are linear contractions of two on it with the same inner product; and that expectation falls with
     the inner product, since its derivative is E ∂₁∂₂f ≤ 0 (Price's theorem), f being convex along (1, −a).
     """
-    shift, a = mu / 2, np.exp(e)
-    # The optimal event is z > ln(u)/shift, u the root of a quadratic.
-    k, b = rate * np.exp(-(shift**2) / 2), (1 - rate) * np.expm1(e)
-    z = np.log((b + np.hypot(b, 2 * k * np.exp(e / 2))) / (2 * k)) / shift
-    gain = rate * (ndtr(shift - z) - a * ndtr(-shift - z))
-    return np.maximum(gain - b * ndtr(-z), 0.0)
+    shift = mu / 2
+    # The optimal event is z > ln(u)/shift, u the root of a quadratic; all of it in logarithms.
+    twice = math.log(2 * rate) - shift**2 / 2
+    left = _log(1 - rate) + e + _log(-np.expm1(-e))
+    root = np.logaddexp(2 * left, 2 * twice + e) / 2
+    z = (np.logaddexp(left, root) - twice) / shift
+    gain = math.log(rate) + log_ndtr(shift - z)
+    lost = np.logaddexp(math.log(rate) + e + log_ndtr(-shift - z), left + log_ndtr(-z))
+    inside = gain > LOWEST
+    return np.where(inside, np.exp(gain) * -np.expm1(np.minimum(lost - np.where(inside, gain, 0.0), 0.0)), 0.0)
 
 
 def fixed_size_replaced(e: Array, mu: float, rate: float) -> Array:
@@ -87,18 +103,25 @@ def channel(e: Array, rows: Array, others: Array) -> Array:
     worst = np.zeros_like(e)
     for p, q in zip(rows, others, strict=True):
         ahead = p > q
-        gains = p[ahead] - np.exp(e)[:, None] * q[ahead]
-        np.maximum(worst, np.maximum(gains, 0.0).sum(axis=1), out=worst)
+        losses = np.log(p[ahead]) - _log(q[ahead])  # infinite where q is 0
+        np.maximum(worst, -np.expm1(np.minimum(e[:, None] - losses, 0.0)) @ p[ahead], out=worst)
     return worst
 
 
-def atomic(losses: Array, masses: Array) -> Callable[[Array], Array]:
-    """The profile of a pair with these losses (rising) and P-masses."""
+def atomic(losses: Array, masses: Array, infinite: float = 0.0) -> Callable[[Array], Array]:
+    """The profile of a pair with these losses (rising) and P-masses, `infinite` that of an infinite loss."""
     tails = np.append(np.cumsum(masses[::-1])[::-1], 0.0)
-    others = np.append(np.cumsum((masses * np.exp(-losses))[::-1])[::-1], 0.0)
+    # ln of the Q-mass beyond: a sum of e^−loss would overflow where losses spread over more than 700.
+    others = np.append(np.logaddexp.accumulate((_log(masses) - losses)[::-1])[::-1], -np.inf)
 
     def profile(e: Array) -> Array:
         first = np.searchsorted(losses, e, side="right")
-        return np.maximum(tails[first] - np.exp(e) * others[first], 0.0)
+        return infinite + np.maximum(tails[first] - np.exp(np.minimum(e + others[first], 0.0)), 0.0)
 
     return profile
+
+
+def _log(x: Any) -> Any:
+    """ln x, −∞ at 0 without a warning."""
+    with np.errstate(divide="ignore"):
+        return np.log(x)

@@ -89,9 +89,8 @@ class SubsetSelection:
     def loss(self, distance: float = 1.0) -> Channel | Pure:
         """Which of the two symbols the set holds: both, only x, only x′, none."""
         p, k, d = self.p, self.k, self.d
-        both = p * (d - 1) / (k - 1)
-        other = (1 - p) * d / (k - 1)
-        row = np.array([both, p - both, other, 1 - p - other])
+        lie = (k - d) / (d * math.exp(self.epsilon) + k - d)  # 1 − p, which doubles would round to 0 from ε = 37 on
+        row = np.array([p * (d - 1), p * (k - d), lie * d, lie * (k - 1 - d)]) / (k - 1)
         return channel_loss(np.array([row, row[[0, 2, 1, 3]]]), ((0, 1),) if distance > 0 else ())
 
     def log_density(self, y: Array, x: Array) -> Array:
