@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, unwritable
-from recprivlib.data.sources import RECIPES
+from recprivlib.data import pinned
 from recprivlib.evaluation.streams import checked
 from recprivlib.executors import died, executor
 from recprivlib.experiment import PRICED, priced, protocol_of
@@ -83,7 +83,7 @@ def plan(
 ) -> list[Cell]:
     """The cells of a grid, each once; every mistake in it is said here, before anything runs.
 
-    `read=False` takes the checksum of real data from its recipe: a plan can be made where the data cannot be had.
+    `read=False` takes pinned checksums as they stand: a plan can be made where the data cannot be had.
     """
     names, seeds, wanted, data = _listed(systems), _listed(seeds), _listed(protocol) or [None], _listed(data)
     grid = {key: _listed(values) for key, values in grid.items()}
@@ -95,8 +95,7 @@ def plan(
     cells, lengths = [], tuple(ks) if ks else None
     for source in data:
         size = (users, items) if source == "synthetic" or "synthetic" not in data else (None, None)
-        pinned = None if read or source not in RECIPES else RECIPES[source].checksum
-        checksum = pinned or dataset(source, *size).checksum
+        checksum = (None if read else pinned(source, *size)) or dataset(source, *size).checksum
         cells += [
             Cell(name, settings, source, *size, checksum, one, seed, lengths)
             for name, settings, one in runs

@@ -74,7 +74,7 @@ def add_set(parser: Any) -> None:
 def add_population(parser: Any) -> None:
     """The options that size the synthetic population."""
     parser.add_argument("--users", type=int, metavar="N", help="users of the synthetic population")
-    parser.add_argument("--items", type=int, metavar="M", help="items of the synthetic population")
+    parser.add_argument("--items", type=int, metavar="M", help="its items; of other data, the most met ones")
 
 
 def sizes(args: argparse.Namespace) -> Sizes:
