@@ -118,16 +118,23 @@ def modes(ledger: Ledger) -> tuple[str, ...]:
 
 
 def _others(ledger: Ledger, counted: Guarantee, small: float) -> list[Guarantee]:
-    """The same run at a small δ, to other viewers, and for other units."""
+    """The same run at a small δ or without one, to other viewers, and for other units."""
     unit, relation, view, small = counted.unit, counted.relation, counted.view, counted.delta or small
     asked: list[tuple[Unit, Relation, float, View]] = []
     if math.isfinite(counted.epsilon):
         asked.append((unit, relation, small, view))
     elif proof := certain(ledger, unit, relation, view):
         asked.append((unit, relation, proof, view))
+    if counted.delta and pure(ledger, unit, relation, view):
+        asked.append((unit, relation, 0.0, view))
     asked += [(unit, relation, small, other) for other in _other_views(ledger, counted)]
     asked += [(*terms, counted.delta, view) for terms in supported(ledger, view)]
     return _news(counted, [guarantee(ledger, *terms) for terms in asked])
+
+
+def pure(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> bool:
+    """Whether there is a finite ε without any δ."""
+    return math.isfinite(guarantee(ledger, unit, relation, 0.0, view).epsilon)
 
 
 def _other_views(ledger: Ledger, counted: Guarantee) -> list[View]:
