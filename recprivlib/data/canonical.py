@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -95,6 +95,18 @@ def checksum(data: Interactions) -> str:
     digest = hashlib.sha256(f"recprivlib 1 {data.n_users} {data.n_items}".encode())
     for array, kind in ((data.users, "<i4"), (data.items, "<i4"), (data.ratings, "<f4"), (data.times, "<i8")):
         digest.update(np.ascontiguousarray(array, kind).data)
+    return digest.hexdigest()
+
+
+def details(data: Interactions, titles: Sequence[str]) -> str:
+    """SHA-256 of what comes along with the ratings: titles and features, the same on every machine."""
+    digest = hashlib.sha256("\0".join(titles).encode())
+    for kind, features in (("user", data.user_features), ("item", data.item_features)):
+        for name in sorted(features):
+            value = features[name]
+            letters = value.dtype.kind == "U"
+            digest.update(f"\n{kind} {name} {value.shape}\n".encode())
+            digest.update("\0".join(value.tolist()).encode() if letters else np.ascontiguousarray(value, "<i8").data)
     return digest.hexdigest()
 
 
