@@ -133,11 +133,10 @@ def kept(folder: Path, cell: Cell, *, users: bool = False) -> Outcome | None:
         with (folder / f"{address}.npz").open("rb") as body, np.load(body, allow_pickle=False) as file:
             record = json.loads(str(file["record"]))
             per_user = {name: file[f"user/{name}"] for name in record["users"]} if users else {}
-        outcome = _outcome(cell, record, per_user)
+        right = record["address"] == address and all(_hash(per_user[n]) == record["users"][n] for n in per_user)
+        return _outcome(cell, record, per_user) if right else None
     except Exception:  # a flipped bit makes zip, zlib, NumPy and json raise nearly anything
         return None
-    right = record["address"] == address and all(_hash(per_user[name]) == record["users"][name] for name in per_user)
-    return outcome if right else None
 
 
 def _outcome(cell: Cell, record: Mapping[str, Any], per_user: Mapping[str, np.ndarray]) -> Outcome:

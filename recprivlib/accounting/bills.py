@@ -52,8 +52,6 @@ def mechanism_bill(
     relation: Relation | None = None, view: View | None = None, users: int | None = None,
 ) -> Bill:  # fmt: skip
     """The bill of `count` releases of a mechanism that stands alone; with `users`, a crowd a shuffler could mix."""
-    if not 1 <= count <= MOST_COUNT:
-        raise UserError(f"count is {count}, but must be a whole number from 1 to {MOST_COUNT:,}")
     if users is not None and users < 1:
         raise UserError(f"users is {users}, but must be at least 1")
     mechanism = stated(mechanism, relation)
@@ -64,6 +62,8 @@ def mechanism_bill(
 
 def mechanism_ledger(name: str, mechanism: Any, count: int = 1, users: int | None = None) -> Ledger:
     """A mechanism that stands alone, released `count` times; with `users`, in a crowd that a shuffler could mix."""
+    if not 1 <= count <= MOST_COUNT:
+        raise UserError(f"count is {count}, but must be a whole number from 1 to {MOST_COUNT:,}")
     views: tuple[View, ...] = ("server", "shuffled", "model") if users else ("server", "model")
     release = Release(name, mechanism, mechanism.neighbours, count, views, crowd=users or 1)
     claim = _times(getattr(mechanism, "claimed", None), count)
@@ -100,7 +100,7 @@ def usual_delta(ledger: Ledger, unit: Unit, relation: Relation, view: View, smal
 
 
 def _bill(ledger: Ledger, unit: Unit, relation: Relation, delta: float | None, view: View | None, small: float) -> Bill:
-    view = view or default_view(ledger)
+    view = default_view(ledger) if view is None else view
     if delta is None:
         delta = usual_delta(ledger, unit, relation, view, small)
     counted = guarantee(ledger, unit, relation, delta, view)
@@ -164,14 +164,14 @@ def _terms(
     ledger: Ledger, usual: tuple[Unit, Relation] | None, unit: Unit | None, relation: Relation | None, view: View | None
 ) -> tuple[Unit, Relation]:
     """What is asked for; a half that is left out is the usual one, or the first that goes with the other half."""
-    known = supported(ledger, view or default_view(ledger))
+    known = supported(ledger, default_view(ledger) if view is None else view)
     usual = usual or (known[0] if known else None)
     for terms in ([usual] if usual else []) + known:
         if unit in (None, terms[0]) and relation in (None, terms[1]):
             return terms
     if unit is None or relation is None:
         allowed = ", ".join(f"{u}/{r}" for u, r in known) or "none: its releases share no terms"
-        asked = f"unit {unit!r}" if unit else f"relation {relation!r}"
+        asked = f"unit {unit!r}" if unit is not None else f"relation {relation!r}"
         raise UserError(f"the {asked} is not stated here; choose from {allowed}")
     return unit, relation
 

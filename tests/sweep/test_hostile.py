@@ -93,7 +93,9 @@ def test_a_cell_file_copied_over_another_is_computed_again(tmp_path: Path) -> No
     assert out.read_bytes() == whole
 
 
-@pytest.mark.parametrize("record", ["[]", "null", "3", "{}", '{"cell": []}', '"', ""])
+@pytest.mark.parametrize(
+    "record", ["[]", "null", "3", "{}", '{"cell": []}', '{"error": "", "seconds": 1, "users": {}}', '"', ""]
+)
 def test_a_cell_that_holds_something_else_is_no_cell(done: tuple[list[Cell], Path], record: str) -> None:
     (cell, _), folder = done
     with file_of(folder, cell).open("wb") as file:
