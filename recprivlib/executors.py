@@ -11,6 +11,7 @@ import itertools
 import logging
 import re
 import socket
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -61,6 +62,8 @@ def _cluster(address: str) -> Iterator[Executor]:
 
 def _refuse_deaf(address: str) -> None:
     """Where nobody listens is said in a second: Dask itself would go on trying."""
+    if address.startswith("inproc://") and "distributed" in sys.modules:
+        return  # a cluster in this very process
     form = re.fullmatch(r"(?:(?:tcp|tls|ws|wss)://)?(?:([\w.-]+)|\[([\da-fA-F:.]+)\]):(\d{1,5})", address, re.ASCII)
     refusal = UserError(f"no Dask scheduler answers at {address!r}; an address is like tcp://10.0.0.1:8786")
     if form is None or not 0 < int(form[3]) < 65536:
