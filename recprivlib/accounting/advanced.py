@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from recprivlib.accounting.pairs import Pair
+from recprivlib.accounting.dominating import Pair
 from recprivlib.accounting.pure import epsilon as basic
 
 

@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recprivlib.accounting.pairs import Pair, pair
+from recprivlib.accounting.dominating import Pair
+from recprivlib.accounting.pairs import pair
 from recprivlib.accounting.rdp import converted
 from recprivlib.accounting.zcdp import to_rho
 from recprivlib.mechanisms.losses import NoBound, NotKnown

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable
 
 from recprivlib.accounting.compose import tightest
+from recprivlib.accounting.dominating import gaussian_pair
 from recprivlib.accounting.exact import epsilon as exact_epsilon
-from recprivlib.accounting.pairs import gaussian_pair, pair
+from recprivlib.accounting.pairs import pair
 from recprivlib.mechanisms.losses import Pure, SubsampledGaussian
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Relation

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from recprivlib.accounting import binomial, exact, pld, pure, rdp
-from recprivlib.accounting.pairs import Pair
+from recprivlib.accounting.dominating import Pair
 
 Parts = Sequence[tuple[Pair, int]]
 

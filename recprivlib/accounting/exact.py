@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recprivlib.accounting.pairs import Curve, Pair, gaussian_pair
-from recprivlib.protocols import Array
+from recprivlib.accounting.dominating import Curve, Pair, gaussian_pair
+from recprivlib.accounting.profiles import at
 
 FARTHEST = 1e15  # no ε beyond means anything
 
@@ -28,14 +28,6 @@ def epsilon(pair: Pair, delta: float) -> float:
     """The smallest ε of one release at `delta`, in the worse direction; rounded up by less than 10⁻¹⁰ of itself."""
     forward = _inverse(pair.profile, delta, pair.largest)
     return forward if pair.symmetric else max(forward, _inverse(pair.reverse, delta, pair.largest))
-
-
-def at(profile: Curve, e: Array) -> Array:
-    """`profile` at `e`. What is not a number must not pass for one that is small: a bill would vanish."""
-    found = profile(e)
-    if np.isnan(found).any():
-        raise ArithmeticError(f"the privacy profile is not a number at ε = {e[np.isnan(found)][0]:g}")
-    return found
 
 
 def _inverse(profile: Curve, delta: float, largest: float) -> float:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import get_args
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 import numpy as np
 
 from recprivlib.accounting.compose import tightest
-from recprivlib.accounting.pairs import Pair, pair
+from recprivlib.accounting.dominating import Pair
+from recprivlib.accounting.pairs import pair
 from recprivlib.accounting.shuffle import shuffled
-from recprivlib.mechanisms.losses import CohortGaussian, NoBound, NotKnown, SubsampledGaussian
+from recprivlib.mechanisms.losses import GaussianShift, NoBound, NotKnown, Sampled, SubsampledGaussian
 from recprivlib.mechanisms.special import Exact, Unknown
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Change, Guarantee, Ledger, Relation, Release, Unbounded, Unit, View
@@ -121,7 +122,7 @@ def _one_line_a_draw(ledger: Ledger) -> None:
         getattr(release.mechanism, "name", "the cohort")
         for release in ledger.releases
         if not getattr(release.mechanism, "draws_itself", False)
-        and isinstance(release.mechanism.loss(), SubsampledGaussian | CohortGaussian)
+        and isinstance(release.mechanism.loss(), Sampled | SubsampledGaussian)
     ]
     if twice := [name for name in draws if draws.count(name) > 1]:
         raise UserError(
@@ -168,7 +169,7 @@ def _why_infinite(changed: Iterable[tuple[Release, Change | Unbounded]]) -> str:
 def _part(release: Release, change: Change | Unbounded, unit: Unit, relation: Relation, view: View) -> Part | None:
     """The pair of a release and how often it counts: `count` times `inputs`, for each is noised on its own."""
     assert isinstance(change, Change)
-    one = pair(release.mechanism.loss(change.distance), relation)
+    one = pair(_loss(release, change, relation), relation)
     if one is None:
         return None
     # Clones hide a changed report, not a missing one: a person who comes or goes is counted without them.
@@ -179,6 +180,25 @@ def _part(release: Release, change: Change | Unbounded, unit: Unit, relation: Re
         assert whole is not None
         one = shuffled(whole, release.crowd, bit=_sends_bits(release))
     return one, release.count * change.inputs
+
+
+def _loss(release: Release, change: Change, relation: Relation) -> Any:
+    """What one of the `count` times costs: several records of one person share the noise of the sum they are in."""
+    loss = release.mechanism.loss(change.distance)
+    sampled = isinstance(loss, Sampled | SubsampledGaussian)
+    if sampled and change.inputs > 1:
+        raise UserError(
+            f"{change.inputs} inputs of {release.what!r} lie in one sampled sum and share its noise, so they do not"
+            f" compose one by one: state Change(records={change.inputs})"
+        )
+    if change.records == 1:
+        return loss
+    if not sampled:
+        raise UserError(f"{release.what!r} is no sampled sum: what several records move it by is its distance")
+    if isinstance(loss, SubsampledGaussian):
+        mu = 1 / loss.noise / (1 if relation == "add-remove" else 2)
+        loss = Sampled(GaussianShift(mu), GaussianShift(2 * mu), loss.rate, loss.scheme)
+    return replace(loss, records=change.records)
 
 
 def _sends_bits(release: Release) -> bool:

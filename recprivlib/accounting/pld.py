@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.fft import irfft, rfft
 
+from recprivlib.accounting.dominating import Curve, Pair
 from recprivlib.accounting.grid import LARGEST, ROUNDING, Losses, discretised, grid_step, lattice
-from recprivlib.accounting.pairs import Curve, Pair
 from recprivlib.protocols import Array
 
 TAIL = 1e-4  # of δ: what a cut tail may add

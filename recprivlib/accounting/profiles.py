@@ -11,15 +11,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import erfcx, log_ndtr
+from scipy.special import erfcx, gammaln, log_ndtr, logsumexp, ndtr, xlog1py, xlogy
 
 from recprivlib.protocols import Array
 
 HALF_ROOT = math.sqrt(0.5)
 LOWEST = -745.0  # ln of the smallest double
+
+
+def at(profile: Callable[[Array], Array], e: Array) -> Array:
+    """`profile` at `e`. What is not a number must not pass for one that is small: a bill would vanish."""
+    found = profile(e)
+    if np.isnan(found).any():
+        raise ArithmeticError(f"the privacy profile is not a number at ε = {e[np.isnan(found)][0]:g}")
+    return found
 
 
 def randomized_response(e: Array, epsilon: float) -> Array:
@@ -49,23 +58,42 @@ def amplified(e: Array, rate: float) -> Array:
     return e + np.log(np.exp(-e) + -np.expm1(-e) / rate)
 
 
-def poisson_removed(e: Array, mu: float, rate: float) -> Array:
-    """Each record joins with probability `rate`; P has the record, Q has not: (1−q)N(0,1)+qN(μ,1) against N(0,1).
+def sampled(e: Array, base: Callable[[Array], Array], rate: float) -> Array:
+    """(1−q)R+qP against R, where `base` is the profile of P against R.
 
-    (1−q)N(0)+qN(μ) − aN(0) = q(N(μ) − a′N(0)) with a′ = 1+(a−1)/q.
+    (1−q)R+qP − aR = q(P − a′R) with a′ = 1+(a−1)/q.
     """
+    return rate * base(amplified(e, rate))
+
+
+def sampled_reversed(e: Array, base: Callable[[Array], Array], rate: float) -> Array:
+    """R against (1−q)R+qP, where `base` is the profile of R against P.
+
+    With a = e^ε it is (1−a(1−q))(R − bP), b = aq/(1−a(1−q)) ≥ a, and nothing once a(1−q) ≥ 1.
+    """
+    left = -np.expm1(np.minimum(e + np.log1p(-rate), 0.0))
+    inside = left > 0
+    safe = np.where(inside, left, 1.0)
+    return np.where(inside, safe * base(np.maximum(e + np.log(rate) - np.log(safe), 0.0)), 0.0)
+
+
+def sampled_replaced(e: Array, away: Callable[[Array], Array], moved: Callable[[Array], Array], rate: float) -> Array:
+    """(1−q)R+qP against (1−q)R+qP′: q(P − a′((1−β)R + βP′)), a′ = 1+(a−1)/q, β = a/a′, which is convex in R and P′.
+
+    `away` bounds the profile of P against R, `moved` that of P against P′.
+    """
+    beta = rate / (-np.expm1(-e) + rate * np.exp(-e))
+    return rate * ((1 - beta) * away(amplified(e, rate)) + beta * moved(amplified(e, rate)))
+
+
+def poisson_removed(e: Array, mu: float, rate: float) -> Array:
+    """Each record joins with probability `rate`; P has the record, Q has not: (1−q)N(0,1)+qN(μ,1) against N(0,1)."""
     return rate * gaussian(amplified(e, rate), mu)
 
 
 def poisson_added(e: Array, mu: float, rate: float) -> Array:
-    """The other direction: N(0,1) against (1−q)N(0,1)+qN(μ,1).
-
-    With a = e^ε it is (1−a(1−q))(N(0) − bN(μ)), b = aq/(1−a(1−q)), and nothing once a(1−q) ≥ 1.
-    """
-    left = -np.expm1(np.minimum(e + np.log1p(-rate), 0.0)) if rate < 1 else np.ones_like(e)
-    inside = left > 0
-    safe = np.where(inside, left, 1.0)
-    return np.where(inside, safe * gaussian(e + np.log(rate) - np.log(safe), mu), 0.0)
+    """The other direction: N(0,1) against (1−q)N(0,1)+qN(μ,1)."""
+    return sampled_reversed(e, partial(gaussian, mu=mu), rate) if rate < 1 else gaussian(e, mu)
 
 
 def poisson_replaced(e: Array, mu: float, rate: float) -> Array:
@@ -86,6 +114,105 @@ def poisson_replaced(e: Array, mu: float, rate: float) -> Array:
     lost = np.logaddexp(math.log(rate) + e + log_ndtr(-shift - z), left + log_ndtr(-z))
     inside = gain > LOWEST
     return np.where(inside, np.exp(gain) * -np.expm1(np.minimum(lost - np.where(inside, gain, 0.0), 0.0)), 0.0)
+
+
+def poisson_replaced_laplace(e: Array, epsilon: float, rate: float) -> Array:
+    """(1−q)Lap(0)+qLap(c) against (1−q)Lap(0)+qLap(−c), scale 1, c = `epsilon`: opposite values are the worst.
+
+    That holds for any noise with a symmetric, log-concave density f and values in [−c, c]. Let x be hers, x′ the
+    other's. (i) If 0 ≤ x and x′ ≤ x, what counts against f(y−x) is a mixture of f(y) and f(y−x′) whose ratio to it
+    falls with y: the best event is y > t, and its gain grows with x and falls with x′. (ii) If 0 ≤ x < x′, with
+    x at 0: the mixture has f(y+x) and f(y−d), d = x′−x. Reflect the first to f(y−x): at y and −y the sums against
+    f(y) become more unequal, so the convex (·)₊ grows (rearrangement). That is the pair (−x, x′−2x), which is (i)
+    in the mirror. (iii) x < 0: in the mirror.
+    """
+    away, c = -math.expm1(-epsilon), epsilon  # 1 − e^−c
+    e = np.minimum(e, math.log1p(rate * math.expm1(c)) - math.log1p(-rate * away))
+    # e^2t = e^c·(a(1−q+q·e^−c) − (1−q))/q at the end t of the best event, 0 ≤ t ≤ c
+    u = np.expm1(e) * (1 - rate * away) / rate + 1 - away
+    t = np.clip((c + np.log(u)) / 2, 0.0, c)
+    near, far = np.exp(-t) / 2, np.exp(t - c) / 2
+    gain = rate * (1 - far) + (1 - rate) * near - np.exp(e) * near * (1 - rate * away)
+    return np.maximum(gain, 0.0)
+
+
+def poisson_replaced_discrete(sigma: float, shift: int, rate: float) -> Callable[[Array], Array]:
+    """The same of whole-number Gaussian noise, which is log-concave too."""
+    n, log = whole_numbers(sigma, shift)
+    up, away, down = (np.exp(log(n - move)) for move in (shift, 0, -shift))
+    first, second = (1 - rate) * away + rate * up, (1 - rate) * away + rate * down
+    return atomic(_log(first) - _log(second), first)
+
+
+def whole_numbers(sigma: float, shift: int) -> tuple[Array, Callable[[Array], Array]]:
+    """Whole numbers that hold all but 10⁻⁸⁰ of P(n) ∝ e^(−n²/2σ²) and of what is `shift` off it; and its logarithm."""
+    reach = math.ceil(20 * sigma) + abs(shift)
+    n = np.arange(-reach, reach + 1)
+    total = math.log(float(np.exp(-0.5 * (n / sigma) ** 2).sum()))
+    return n, lambda m: -0.5 * (m / sigma) ** 2 - total
+
+
+def binomial(records: int, rate: float) -> Array:
+    """How likely it is that j of her records are drawn, j = 0 … records."""
+    j = np.arange(records + 1)
+    log = gammaln(records + 1) - gammaln(j + 1) - gammaln(records - j + 1)
+    return np.exp(log + xlogy(j, rate) + xlog1py(records - j, -rate))
+
+
+def records_removed(e: Array, mu: float, shares: Array) -> Array:
+    """Σ wⱼN(jμ, 1) against N(0, 1): j of a person's records were drawn, and the same noise hides them all.
+
+    Records are vectors v of length at most μ; B is the random set of those drawn, w_B its sum. The profile is
+    E f(Σ P(B) L_B), L_B = e^(⟨w_B,Z⟩ − |w_B|²/2), Z normal, f convex (in the other direction too). By Kahane's
+    inequality it grows with every ⟨w_B,w_B′⟩ ≤ |B||B′|μ², so parallel records of full length are the worst; the sum
+    over the sets of one size is then its binomial share.
+    """
+    t = _crossing(e, mu, shares)
+    j = np.arange(len(shares))
+    return np.maximum(ndtr(j * mu - t[:, None]) @ shares - np.exp(np.minimum(e + log_ndtr(-t), 0.0)), 0.0)
+
+
+def records_added(e: Array, mu: float, shares: Array) -> Array:
+    """The other direction, N(0, 1) against Σ wⱼN(jμ, 1): all z below the point where a·Σ wⱼLⱼ is 1."""
+    t = _crossing(-e, mu, shares)
+    j = np.arange(len(shares))
+    lost = logsumexp(log_ndtr(t[:, None] - j * mu), b=shares, axis=1)
+    return np.maximum(ndtr(t) - np.exp(np.minimum(e + lost, 0.0)), 0.0)
+
+
+def records_replaced(e: Array, mu: float, shares: Array) -> Array:
+    """Σ wⱼN(jμ, 1) against Σ wⱼN(−jμ, 1): all her records replaced by opposite ones.
+
+    As above, with (Σ P(B)L_B − aΣ P(B)L′_B)₊: it grows with the products within a world and falls with those between
+    the worlds (the mixed derivative is −a·f″), so both are the worst where the two worlds are opposite.
+    """
+    j, log = np.arange(len(shares)), _log(shares)
+
+    def gap(z: Array) -> Array:
+        up, down = (logsumexp(log + side * j * mu * z[:, None] - (j * mu) ** 2 / 2, axis=1) for side in (1, -1))
+        return up - down
+
+    t = _root(gap, e, mu, len(shares))
+    lost = logsumexp(log_ndtr(-t[:, None] - j * mu), b=shares, axis=1)
+    return np.maximum(ndtr(j * mu - t[:, None]) @ shares - np.exp(np.minimum(e + lost, 0.0)), 0.0)
+
+
+def _crossing(e: Array, mu: float, shares: Array) -> Array:
+    """Where Σ wⱼ e^(jμz − j²μ²/2) = e^ε."""
+    j, log = np.arange(len(shares)), _log(shares)
+    return _root(lambda z: logsumexp(log + j * mu * z[:, None] - (j * mu) ** 2 / 2, axis=1), e, mu, len(shares))
+
+
+def _root(rising: Callable[[Array], Array], e: Array, mu: float, terms: int) -> Array:
+    """Where a rising function of z is `e`, by bisection; ±10⁹ if nowhere near."""
+    low, high = np.full(len(e), -1.0), np.full(len(e), 1.0 + terms * mu)
+    for _ in range(30):
+        low, high = np.where(rising(low) > e, 2 * low, low), np.where(rising(high) < e, 2 * high, high)
+    for _ in range(90):
+        middle = (low + high) / 2
+        above = rising(middle) > e
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    return (low + high) / 2
 
 
 def fixed_size_replaced(e: Array, mu: float, rate: float) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from recprivlib.accounting.pairs import Pair
+from recprivlib.accounting.dominating import Pair
 
 
 def epsilon(parts: Sequence[tuple[Pair, int]]) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from recprivlib.accounting import pure
-from recprivlib.accounting.pairs import Pair
+from recprivlib.accounting.dominating import Pair
 from recprivlib.accounting.renyi import ORDERS
 from recprivlib.protocols import Array
 

@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import bdtr, bdtrc
 
 from recprivlib.accounting import profiles
-from recprivlib.accounting.pairs import Pair
+from recprivlib.accounting.dominating import Pair
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array
 

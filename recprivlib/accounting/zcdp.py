@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recprivlib.accounting.pairs import Pair
+from recprivlib.accounting.dominating import Pair
 from recprivlib.accounting.rdp import converted
 
 

@@ -19,7 +19,7 @@ from typing import Literal, cast
 import numpy as np
 
 from recprivlib.mechanisms.common import SEEDED
-from recprivlib.mechanisms.losses import CohortGaussian, Pure
+from recprivlib.mechanisms.losses import GaussianShift, Pure, Sampled
 from recprivlib.mechanisms.sampling import fixed_size, subsets
 from recprivlib.mechanisms.vector_gaussian import VectorGaussian
 from recprivlib.parameters import UserError, check, parameter
@@ -75,11 +75,12 @@ class Cohort:
         """The length of one person's whole contribution, each part in units of its own noise."""
         return math.sqrt(math.fsum(part.noise_multiplier**-2 for part in self.parts))
 
-    def loss(self, distance: float = 1.0) -> CohortGaussian | Pure:
+    def loss(self, distance: float = 1.0) -> Sampled | Pure:
         """Of the joint event. However little somebody's data change, she is in or not: any change costs all."""
         if not distance > 0:
             return Pure(0.0)
-        return CohortGaussian(self.mu, self.rate, cast(Literal["poisson", "fixed-size"], self.sampling))
+        scheme = cast(Literal["poisson", "fixed-size"], self.sampling)
+        return Sampled(GaussianShift(self.mu), GaussianShift(2 * self.mu), self.rate, scheme)
 
     def log_density(self, y: Sequence[Array], x: Sequence[Array], away: Sequence[Array]) -> Array:
         """Of all answers together: `x` the exact sums if a certain person was drawn, `away` those if not."""

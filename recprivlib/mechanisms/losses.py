@@ -72,13 +72,18 @@ class SubsampledGaussian:
 
 
 @dataclass(frozen=True)
-class CohortGaussian:
-    """All Gaussian sums over one random cohort, as one event: `mu` is the length of one person's whole contribution,
-    each coordinate over the deviation of its own noise. One who is replaced moves by at most 2·`mu`."""
+class Sampled:
+    """Something a person is part of with probability `rate` only, and nobody sees whether she is.
 
-    mu: float
+    `there` is the loss between her contribution and none, `moved` that between hers and another's (twice as far, where
+    values lie around 0). With `records` above 1 she has that many, each drawn on its own, under one noise.
+    """
+
+    there: Loss
+    moved: Loss
     rate: float
     scheme: Literal["poisson", "fixed-size"]
+    records: int = 1
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,7 @@ Loss = (
     | GaussianShift
     | DiscreteGaussianShift
     | SubsampledGaussian
-    | CohortGaussian
+    | Sampled
     | NoBound
     | NotKnown
 )

@@ -21,9 +21,9 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from recprivlib.mechanisms.common import SEEDED, epsilon_of
+from recprivlib.mechanisms.common import SEEDED
 from recprivlib.mechanisms.gaussian import Gaussian
-from recprivlib.mechanisms.losses import Channel, GaussianShift, LaplaceShift, NotKnown, Pure, SubsampledGaussian
+from recprivlib.mechanisms.losses import GaussianShift, Pure, Sampled, SubsampledGaussian
 from recprivlib.mechanisms.sampling import cohort_sums, fixed_size, subsets
 from recprivlib.parameters import UserError, check, parameter
 from recprivlib.protocols import Array, Change, Relation, Unit
@@ -94,19 +94,19 @@ class OnSample:
             sums = np.take_along_axis(rows, chosen, axis=1).clip(-self.clip, self.clip).sum(axis=1)
         return self.noise.release(sums, rng).reshape(x.shape[:-1])
 
-    def loss(self, distance: float = 1.0) -> SubsampledGaussian | Pure | NotKnown:
-        """Gaussian noise exactly; of others the amplified pure ε, ln(1 + q(e^ε − 1)) (Balle et al. 2018).
-
-        A person who changes only a little is still there or not in the cohort: under replace any change at all costs
-        the whole. (Opposite values are the worst pair of the sphere, not of those that lie close together.)
+    def loss(self, distance: float = 1.0) -> SubsampledGaussian | Sampled | Pure:
+        """A person who changes only a little is still there or not in the cohort: under replace any change at all
+        costs the whole. (Opposite values are the worst pair of the sphere, not of those that lie close together.)
         """
-        base = self.noise.loss(distance if self.stated == "add-remove" or distance <= 0 else max(distance, 1.0))
+        whole = distance if self.stated == "add-remove" or distance <= 0 else max(distance, 1.0)
+        base, scheme = self.noise.loss(whole), cast(Literal["poisson", "fixed-size"], self.sampling)
         if isinstance(base, GaussianShift) and base.mu > 0:
-            return SubsampledGaussian(1 / base.mu, self.rate, cast(Literal["poisson", "fixed-size"], self.sampling))
-        if isinstance(base, Channel | LaplaceShift | Pure):
-            epsilon = epsilon_of(base.matrix, base.pairs) if isinstance(base, Channel) else base.epsilon
-            return Pure(math.log1p(self.rate * math.expm1(epsilon)))
-        return Pure(0.0) if isinstance(base, GaussianShift) else NotKnown("this noise on a sample is not accounted")
+            return SubsampledGaussian(1 / base.mu, self.rate, scheme)
+        if distance <= 0:
+            return Pure(0.0)
+        if self.stated == "add-remove":
+            return Sampled(base, base, self.rate, scheme)
+        return Sampled(self.noise.loss(whole / 2), base, self.rate, scheme)
 
     def log_density(self, y: Array, x: Array) -> Array:
         """For a population in which at most one person sends anything but 0 (the worst pair)."""
@@ -159,7 +159,7 @@ class GaussianOnSample:
         """`x` (…, n) holds populations; one noisy sum each (…,)."""
         return self.wrapped.release(x, rng)
 
-    def loss(self, distance: float = 1.0) -> SubsampledGaussian | Pure | NotKnown:
+    def loss(self, distance: float = 1.0) -> Any:
         return self.wrapped.loss(distance)
 
     def log_density(self, y: Array, x: Array) -> Array:

@@ -12,7 +12,8 @@ import pytest
 from recprivlib.accounting import zcdp
 from recprivlib.accounting.budgets import Filter, Odometer, Overspent
 from recprivlib.accounting.compose import tightest
-from recprivlib.accounting.pairs import gaussian_pair, pair
+from recprivlib.accounting.dominating import gaussian_pair
+from recprivlib.accounting.pairs import pair
 from recprivlib.mechanisms import Exact, Gaussian, GaussianOnSample, Laplace, Unknown
 from recprivlib.mechanisms.losses import Pure
 from recprivlib.parameters import UserError

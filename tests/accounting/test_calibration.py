@@ -6,7 +6,8 @@ import pytest
 
 from recprivlib.accounting import calibration
 from recprivlib.accounting.compose import tightest
-from recprivlib.accounting.pairs import gaussian_pair, pair
+from recprivlib.accounting.dominating import gaussian_pair
+from recprivlib.accounting.pairs import pair
 from recprivlib.mechanisms.losses import Pure, SubsampledGaussian
 from recprivlib.parameters import UserError
 

@@ -9,7 +9,8 @@ import pytest
 
 from recprivlib.accounting import advanced, binomial, exact, grid, pld, rdp, renyi, zcdp
 from recprivlib.accounting.compose import tightest
-from recprivlib.accounting.pairs import gaussian_pair, pair
+from recprivlib.accounting.dominating import gaussian_pair
+from recprivlib.accounting.pairs import pair
 from recprivlib.mechanisms.losses import (
     Channel,
     DiscreteGaussianShift,

@@ -9,7 +9,8 @@ import pytest
 
 from recprivlib.accounting import exact, grid, mechanism_bill, pld, profiles
 from recprivlib.accounting.compose import tightest
-from recprivlib.accounting.pairs import Pair, pair
+from recprivlib.accounting.dominating import Pair
+from recprivlib.accounting.pairs import pair
 from recprivlib.mechanisms import MECHANISMS, DiscreteGaussian, Gaussian, OnSample
 from recprivlib.mechanisms.losses import GaussianShift, LaplaceShift, SubsampledGaussian
 from recprivlib.parameters import configured

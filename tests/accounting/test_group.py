@@ -7,8 +7,8 @@ import math
 import pytest
 
 from recprivlib.accounting import group, guarantee
+from recprivlib.accounting.dominating import gaussian_pair
 from recprivlib.accounting.exact import epsilon
-from recprivlib.accounting.pairs import gaussian_pair
 from recprivlib.mechanisms import RandomizedResponse
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Change, Ledger, Release, Unbounded

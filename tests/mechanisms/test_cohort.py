@@ -13,7 +13,7 @@ from recprivlib.accounting.compose import tightest
 from recprivlib.accounting.pairs import pair
 from recprivlib.mechanisms import Cohort, OnSample, VectorGaussian, secure
 from recprivlib.mechanisms.gaussian import Gaussian
-from recprivlib.mechanisms.losses import CohortGaussian, GaussianShift, Pure, SubsampledGaussian
+from recprivlib.mechanisms.losses import GaussianShift, Pure, Sampled, SubsampledGaussian
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Change, Ledger, Release
 
@@ -109,7 +109,11 @@ def test_a_ledger_with_two_lines_on_one_draw_is_refused():
 
 def test_a_smaller_change_costs_as_much_and_none_nothing():
     cohort = Cohort(BOTH, 0.25, "fixed-size")
-    assert cohort.loss(0.1) == cohort.loss() == CohortGaussian(math.sqrt(2), 0.25, "fixed-size")
+    assert (
+        cohort.loss(0.1)
+        == cohort.loss()
+        == Sampled(GaussianShift(math.sqrt(2)), GaussianShift(2 * math.sqrt(2)), 0.25, "fixed-size")
+    )
     assert cohort.loss(0.0) == Pure(0.0)
     assert set(cohort.neighbours) == {("user", "replace")}
     with pytest.raises(UserError, match="fixed size"):

@@ -1,0 +1,53 @@
+"""The shape of a worst pair: what every method of composition asks of one release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from recprivlib.accounting import profiles, renyi
+from recprivlib.protocols import Array
+
+Curve = Callable[[Array], Array]
+
+NEVER_PURE = "Gaussian noise has no pure ε"
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The worst pair of one release. `words` says what it is, for a bill."""
+
+    words: str
+    profile: Curve
+    reverse: Curve
+    pure: float  # smallest ε at δ = 0
+    divergence: Curve | None  # D_α at orders α; None: no bound is implemented
+    rho: float = math.inf  # zCDP (Bun & Steinke 2016); inf: none
+    mean: float = 0.0  # of the privacy loss, roughly: they set the grid, never the result
+    variance: float = 0.0
+    largest: float = math.inf  # finite loss that occurs
+    lattice: float = 0.0  # if positive, every loss is a whole multiple of it
+    binary: bool = False  # it is ± `pure` with the odds of a randomised response
+    mu: float = 0.0  # for Gaussian noise alone: shift over deviation
+    unbounded: str = ""  # why there is no pure ε
+    several: bool = False  # the worst of more than one pair: other methods may then be tighter than its profile
+    certain: bool = False  # some output proves an input: no δ that means anything gives a finite ε
+    crowd: int = 1  # that a shuffler hides it in
+    note: str = ""  # what a reader must know about the bound
+
+    @property
+    def symmetric(self) -> bool:
+        return self.profile is self.reverse
+
+
+def gaussian_pair(mu: float) -> Pair | None:
+    """Gaussian noise that moves by `mu` deviations."""
+    if mu == 0:
+        return None
+    profile = partial(profiles.gaussian, mu=mu)
+    return Pair(
+        f"Gaussian noise (μ = {mu:.4g})", profile, profile, math.inf, partial(renyi.gaussian, mu=mu), mu**2 / 2,
+        mu**2 / 2, mu**2, mu=mu, unbounded=NEVER_PURE,
+    )  # fmt: skip
