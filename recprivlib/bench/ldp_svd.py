@@ -59,7 +59,7 @@ def fitted(system: str, data: str = "ml-100k", **settings: Any) -> Setup:
 def surprise() -> Callable[[], Any]:
     from surprise import SVD
 
-    known, ours = _theirs(fold("ml-100k")), get("svd").system
+    known, ours = for_surprise(fold("ml-100k")), get("svd").system
     return lambda: SVD(
         n_factors=ours.factors, n_epochs=ours.epochs, lr_all=ours.learning_rate, reg_all=ours.regularization,
         random_state=0,
@@ -79,7 +79,7 @@ def off() -> Callable[[], float]:
     return apart
 
 
-def _theirs(known: RatingSplit) -> Any:
+def for_surprise(known: RatingSplit) -> Any:
     """The training ratings as scikit-surprise keeps them."""
     from surprise import Dataset, Reader
 

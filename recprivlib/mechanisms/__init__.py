@@ -28,7 +28,7 @@ from recprivlib.mechanisms.optimal_channel import OptimalChannel
 from recprivlib.mechanisms.piecewise import Piecewise
 from recprivlib.mechanisms.randomized_response import KRandomizedResponse, RandomizedResponse
 from recprivlib.mechanisms.secure import Secure, secure
-from recprivlib.mechanisms.special import Exact, Unknown
+from recprivlib.mechanisms.special import Exact, Sampled, Unknown
 from recprivlib.mechanisms.subsampled import GaussianOnSample, OnSample
 from recprivlib.mechanisms.subset_selection import SubsetSelection
 from recprivlib.mechanisms.unary import UnaryOneSided, UnaryOptimized, UnarySymmetric
@@ -54,6 +54,7 @@ __all__ = [
     "Piecewise",
     "RandomizedResponse",
     "RoundedOrTruth",
+    "Sampled",
     "Secure",
     "SubsetSelection",
     "UnaryOneSided",

@@ -37,3 +37,11 @@ class Unknown:
 
     def loss(self, distance: float = 1.0) -> NotKnown:
         return NotKnown(self.reason)
+
+
+@dataclass(frozen=True)
+class Sampled(Unknown):
+    """An output that its system has drawn already, by a chain of its own: it leaves as it is."""
+
+    def release(self, x: Array, rng: np.random.Generator) -> Array:
+        return x

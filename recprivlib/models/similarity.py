@@ -69,3 +69,51 @@ def _ratio(gram: Array, whole: Callable[[slice], Array], out: Array | None) -> A
         np.divide(gram[part], below, out=out[part])
         np.clip(out[part], 0, 1, out=out[part])
     return out
+
+
+def common_cosine(stars: sp.csr_array) -> Array:
+    """The cosine of two items' stars over the people who rated both."""
+    squares = _cross(_with(stars, stars.data**2), met(stars))
+    return gram(stars) / np.sqrt(np.maximum(squares * squares.T, 1e-12))
+
+
+def pearson(stars: sp.csr_array, middle: float, shrinkage: float = 0.0) -> Array:
+    """Pearson's correlation over the people who rated both, times n/(n + shrinkage); 0 where one never varies.
+
+    Stars are counted from the `middle` of the scale: sums of small whole numbers are exact in float32.
+    """
+    shifted = _with(stars, stars.data - np.float32(middle))
+    seen = met(stars)
+    both, sums = gram(seen), _cross(shifted, seen)
+    above = both * gram(shifted)
+    above -= sums * sums.T
+    spread = both * _cross(_with(stars, shifted.data**2), seen)
+    spread -= sums * sums
+    np.maximum(spread, 0, out=spread)
+    spread *= spread.T.copy()
+    np.sqrt(spread, out=spread)
+    flat = spread < 0.5  # n·Σr² − (Σr)² is a whole number where stars are
+    spread[flat] = 1
+    above[flat] = 0
+    above /= spread
+    if shrinkage:
+        above *= both / (both + np.float32(shrinkage))
+    return np.clip(above, -1, 1, out=above)
+
+
+def met(stars: sp.csr_array) -> sp.csr_array:
+    """A one wherever there is a rating."""
+    return _with(stars, np.ones_like(stars.data))
+
+
+def _with(matrix: sp.csr_array, data: Array) -> sp.csr_array:
+    return sp.csr_array((data.astype(np.float32, copy=False), matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _cross(left: sp.csr_array, right: sp.csr_array) -> Array:
+    """leftᵀ right of two users × items matrices, float32 (items, items)."""
+    total = np.zeros((left.shape[1], right.shape[1]), np.float32)
+    for start in range(0, left.shape[0], USERS):
+        part = slice(start, start + USERS)
+        total += left[part].toarray().T @ right[part].toarray()
+    return total

@@ -1,0 +1,71 @@
+"""What the systems of dp_pnbm share: their terms, who sees what, and the lines of their ledgers."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from recprivlib.mechanisms import Exact, Laplace, Sampled
+from recprivlib.parameters import UserError, parameter
+from recprivlib.protocols import Change, Claim, Relation, Release, Unbounded, Unit, View
+
+Terms = tuple[Unit, Relation]
+RATING: Terms = ("rating", "replace-value")
+PERSON: Terms = ("user", "add-remove")
+REPLACED: Terms = ("user", "replace")
+WORLD: tuple[View, ...] = ("model",)  # the server has the ratings; what leaves it, everybody sees
+TRUST = "the server, which holds every rating; what it publishes, everybody sees"
+HOME = (
+    "a prediction is made from what is published and a person's own ratings, for that person alone; "
+    "a click that somebody sees is a further, unpriced release"
+)
+CAPPED = "ratings beyond the cap are left out at random"
+PUBLIC = ("which films each person rated", "the rating scale")
+LEAK = "item means are released exactly"
+SGLD = "δ of SGLD unknown"
+NO_CAP = Unbounded("no public cap on how many films a person rates")
+
+
+def neighbors(default: int) -> Any:
+    return parameter(default, 1, 100_000, "N_k, how many similar items vote")
+
+
+def stars_of(grid: tuple[float, ...] | None) -> tuple[float, float]:
+    """The ends of the rating scale."""
+    if grid is None or len(grid) < 2:
+        raise UserError("this data set has no ratings in stars; choose ml-100k, ml-1m or synthetic")
+    return float(grid[0]), float(grid[-1])
+
+
+def width(grid: tuple[float, ...] | None) -> float:
+    """φ, the range of the ratings."""
+    low, high = stars_of(grid)
+    return high - low
+
+
+def laplace(epsilon: float, sensitivity: float) -> tuple[Laplace, float]:
+    """Laplace noise of scale sensitivity/ε for any ε > 0, and what a change of `sensitivity` is in the mechanism's own.
+
+    A mechanism's own ε ends at 50; beyond, the same scale is written with a smaller ε and a smaller sensitivity.
+    """
+    kept = min(max(epsilon, 0.001), 50.0)
+    return Laplace(kept, sensitivity * kept / epsilon), epsilon / kept
+
+
+def last(steps: Iterator[tuple[float, Any]]) -> Any:
+    return deque(steps, maxlen=1)[0][1]
+
+
+def means_release() -> Release:
+    """r̄ as it is."""
+    return Release("every item's mean", Exact(LEAK), dict.fromkeys((RATING, PERSON, REPLACED), Change()), seen_by=WORLD)
+
+
+def sample_release(what: str) -> Release:
+    """One sample of a scaled posterior."""
+    return Release(what, Sampled(SGLD), dict.fromkeys((REPLACED, PERSON, RATING), Change()), seen_by=WORLD)
+
+
+def sampling_claim(epsilon: float) -> Claim:
+    return Claim(epsilon, 0.0, *REPLACED, "Theorem 2, with δ taken as 0 (Section 5.2)")

@@ -1,0 +1,414 @@
+"""Wang & Tang, "Differentially Private Neighborhood-based Recommender Systems", IFIP SEC 2017.
+
+A server that is trusted with every rating learns how alike items are, and publishes it with noise. Predictions are made
+from what is published and a person's own ratings, for that person alone (eq. 2).
+
+    paper     here               meaning
+    r̄_i       means              an item's mean rating
+    S, s_ij   similarity         how alike items are
+    e_max     Bounds.clamp       0.5 + (φ − 1)/(t + 1), φ the range of the ratings          Algorithm 1, line 4
+    C         floor              the least Σ|s_ij| over what a person rated
+    ΔF        Noise.sensitivity  2 e_max φ / C: twice the largest ONE entry of a gradient   eq. 6
+    β         rescale            S starts β times as large, and so do its steps             lines 1 and 7
+    η, λ, K   learning_rate, regularization, iterations
+    γ         rate               share of the ratings in a batch                            Theorem 1
+    N_k       neighbors          how many similar items vote
+    τ         cap                the most ratings of one person that count                  Section 4.3
+    B         φ² τ               the most one person's squared errors add up to
+    ϱ, ξ      temperature, DECAY of the noise, of the steps                                 Algorithm 2
+
+Deviations:
+  Where the paper is silent we follow the code its authors released: S starts uniform on [−.1, .1] β and is made
+  symmetric after every step; |S_i|I_u ≥ C is enforced (a smaller sum counts as C). `start`, `mirrored`: the rest.
+  That code clamps no error and multiplies Algorithm 2's drift by 2|R| (`rule` "code"); we clamp, and print (`rule`
+  "printed"). It takes every rating in every step, as we do unless `rate` says less; H of eq. 12 is 1, as there.
+  eq. 5 omits the sign of s_ij; the gradient here has it. Definition 1 asks for ‖D₀ − D₁‖ ≤ 1 while ΔF lets one rating
+  change by its whole range: we read the latter, (rating, replace-value).
+  "Paranoid" records are not defined; `preprocess` leaves out ratings more than φ/2 from the item's mean, which implies
+  the paper's bound, and people with fewer than 20 ratings.
+  cos compares all stars, pcc those of people who rated both; the paper does not say. `common` gives cos the latter.
+  The factor models (models/noisy_factors.py) predict the middle of the scale + b_u + b_i + p_u·q_i, so that nothing but
+  what is noised is released; of [4] and [16] the paper names neither biases nor offsets.
+  The repaired system, dp-item-means (after McSherry & Mironov 2009) and dp-covariance are not in the paper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from recprivlib.mechanisms import Exact, Laplace, Sampled
+from recprivlib.mechanisms.gate import released
+from recprivlib.models import noisy_factors
+from recprivlib.models.offsets import OwnPart, at_home
+from recprivlib.models.pnbm import Bounds, beginning, gradient, symmetric
+from recprivlib.models.similarity import common_cosine, cosine, gram, pearson
+from recprivlib.models.weighted import Neighbours, Rated, beyond, item_means
+from recprivlib.papers._dp_pnbm_beyond import DPCovariance, DPItemMeans, Repaired
+from recprivlib.papers._dp_pnbm_shared import (
+    CAPPED,
+    HOME,
+    LEAK,
+    NO_CAP,
+    PERSON,
+    PUBLIC,
+    RATING,
+    REPLACED,
+    SGLD,
+    TRUST,
+    WORLD,
+    Terms,
+    laplace,
+    last,
+    means_release,
+    sample_release,
+    sampling_claim,
+    stars_of,
+    width,
+)
+from recprivlib.papers._dp_pnbm_shared import neighbors as neighbors_
+from recprivlib.parameters import check, parameter
+from recprivlib.population import capped
+from recprivlib.protocols import Array, Change, Claim, Entry, Interactions, Ledger, Model, Release, Sizes, Unbounded
+
+DECAY = 0.3  # ξ
+FEW = 20  # ratings below which `preprocess` leaves a person out
+
+
+# ----------------------------------------------------------------------------------------- without privacy
+
+
+def neighbours(
+    train: Interactions, means: Array, similarity: Array, k: int, floor: float = 0.0, *, offset: bool = True
+) -> Neighbours:
+    """Eq. 2 with these means and similarities; without `offset`, of the stars themselves."""
+    means = means if offset else np.zeros_like(means)
+    return Neighbours(beyond(train, means).rows, means, similarity, k, *stars_of(train.grid), floor)
+
+
+@dataclass(frozen=True)
+class Cos:
+    """The cosine of two items' columns of stars."""
+
+    neighbors: int = neighbors_(900)
+    offset: bool = parameter(True, None, None, "predict deviations from the items' means, as eq. 2 does")
+    common: bool = parameter(False, None, None, "compare over the people who rated both")
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Neighbours:
+        stars = train.rating_matrix
+        if self.common:
+            similarity = common_cosine(stars)
+        else:
+            shared = gram(stars)
+            similarity = cosine(shared, shared.diagonal().copy(), out=shared)
+        return neighbours(train, item_means(train), similarity, self.neighbors, offset=self.offset)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        return Ledger()
+
+
+@dataclass(frozen=True)
+class Pcc:
+    """Pearson's correlation over the people who rated both."""
+
+    neighbors: int = neighbors_(900)
+    offset: bool = parameter(True, None, None, "predict deviations from the items' means, as eq. 2 does")
+    shrinkage: float = parameter(0.0, 0, 10_000, "times n/(n + shrinkage), n the people who rated both")
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Neighbours:
+        similarity = pearson(train.rating_matrix, sum(stars_of(train.grid)) / 2, self.shrinkage)
+        return neighbours(train, item_means(train), similarity, self.neighbors, offset=self.offset)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        return Ledger()
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """S ≡ 1: nothing learnt. The item's mean, and how far you were from the means so far."""
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> OwnPart:
+        nothing = np.zeros((train.n_items, 0), np.float32)
+        return at_home(beyond(train, item_means(train)), nothing, *stars_of(train.grid), pull=0.0)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        return Ledger()
+
+
+# ------------------------------------------------------------------------------------- Algorithm 1, with SGD
+
+
+@dataclass(frozen=True)
+class PNBM:
+    """Similarities learned by gradient steps on what everybody rated, without any noise."""
+
+    iterations: int = parameter(5, 1, 100, "K, gradient steps")
+    learning_rate: float = parameter(0.4, 1e-4, 10, "η, size of a step")
+    regularization: float = parameter(0.005, 0, 1, "λ, pull of the similarities towards zero")
+    rescale: float = parameter(10.0, 0.1, 1000, "β, by which S and its steps are scaled up")
+    floor: float = parameter(10.0, 0.1, 1000, "C, the least that the weights of a prediction are taken to add up to")
+    neighbors: int = neighbors_(500)
+    clamp: bool = parameter(True, None, None, "errors are cut to 0.5 + (φ − 1)/(t + 1)")
+    start: str = parameter("random", None, None, "S before the first step", choices=("random", "even"))
+    mirrored: bool = parameter(True, None, None, "S is made symmetric after every step")
+    preprocess: bool = parameter(False, None, None, "without people of few ratings and ratings far from the mean")
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Neighbours:
+        return last(self.steps(train, rng))
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Neighbours]]:
+        yield from descent(self, train, item_means(train), rng)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        return Ledger()
+
+
+@dataclass(frozen=True)
+class DPSGD(PNBM):
+    """Algorithm 1 as printed: Laplace noise, sized for one entry, on every entry of every gradient."""
+
+    epsilon: float = parameter(1.0, 0.01, 1000, "ε, declared for one rating and the whole run")
+    iterations: int = parameter(1, 1, 100, "K, gradient steps")
+    rate: float = parameter(1.0, 0.001, 1, "γ, share of the ratings in each step")
+    noise_only: bool = parameter(False, None, None, "the gradient is left out: noise with no ratings in it")
+    __post_init__ = check
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Neighbours]]:
+        means = released(Exact(LEAK), item_means(train), rng)
+        yield from descent(self, train, means, rng)
+
+    def largest(self, turn: int, grid: tuple[float, ...] | None) -> float:
+        """ΔF in step `turn` (eq. 6)."""
+        return 2 * clamp_of(turn, grid) * width(grid) / self.floor
+
+    def noise(self, turn: int, grid: tuple[float, ...] | None) -> tuple[Laplace, float]:
+        """Line 6 of Algorithm 1 in step `turn`, and what a change of ΔF is to it."""
+        return laplace(self.epsilon / (self.iterations * self.rate), self.largest(turn, grid))
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        entries = 2.0 * sizes.items * (sizes.items - 1)  # each entry of a person's part is at most 2 e_max φ/C = ΔF
+        turns = []
+        for turn in range(1, self.iterations + 1):
+            mechanism, unit = self.noise(turn, sizes.grid)
+            moved = dict.fromkeys((RATING, PERSON, REPLACED), Change(distance=entries * unit))
+            turns.append(Release(f"the noisy gradient of step {turn}", mechanism, moved, seen_by=WORLD))
+        claim = Claim(self.epsilon, 0.0, *RATING, "Theorem 1, with ΔF of eq. 6")
+        return Ledger((means_release(), *turns), PUBLIC, (HOME,), TRUST, claim)
+
+
+def clamp_of(turn: int, grid: tuple[float, ...] | None) -> float:
+    """e_max in step t (line 4)."""
+    return 0.5 + (width(grid) - 1) / (turn + 1)
+
+
+def descent(
+    system: PNBM, train: Interactions, means: Array, rng: np.random.Generator
+) -> Iterator[tuple[float, Neighbours]]:
+    """Algorithm 1: K steps from S(1)."""
+    start, noise, batch = rng.spawn(3)
+    rated = beyond(train, means)
+    learning = washed(rated, width(train.grid)) if system.preprocess else rated
+    similarity = beginning(train.n_items, system.start, system.rescale, start)
+    for turn in range(1, system.iterations + 1):
+        step = _step(system, similarity, learning, turn, train.grid, noise, batch)
+        similarity = moved(system, similarity, step)
+        yield turn / system.iterations, neighbours(train, means, similarity, system.neighbors, system.floor)
+
+
+def bounds_of(system: PNBM, turn: int, grid: tuple[float, ...] | None) -> Bounds:
+    """What keeps the gradient of step t small."""
+    return Bounds(clamp_of(turn, grid) if system.clamp else math.inf, system.floor)
+
+
+def moved(system: PNBM, similarity: Array, step: Array) -> Array:
+    """Line 7: S − η(β G + λ S), float32. Leading axes are other runs."""
+    step = step * np.float32(system.rescale)
+    step += np.float32(system.regularization) * similarity
+    step *= np.float32(-system.learning_rate)
+    step += similarity
+    if not system.mirrored:
+        return step
+    return symmetric(step) if step.ndim == 2 else (step + step.swapaxes(-1, -2)) / 2
+
+
+def _step(
+    system: PNBM, similarity: Array, rated: Rated, turn: int, grid: tuple[float, ...] | None,
+    noise: np.random.Generator, batch: np.random.Generator,
+) -> Array:  # fmt: skip
+    """G of line 6, with its noise where the system has any."""
+    bounds = bounds_of(system, turn, grid)
+    if not isinstance(system, DPSGD):
+        return gradient(similarity, rated, bounds)
+    if system.noise_only:
+        exact = np.zeros_like(similarity)
+    else:
+        chosen = None if system.rate == 1 else batch.permutation(rated.rows.nnz) < round(system.rate * rated.rows.nnz)
+        exact = gradient(similarity, rated, bounds, chosen)
+    return released(system.noise(turn, grid)[0], exact, noise).astype(np.float32)
+
+
+def washed(rated: Rated, width: float) -> Rated:
+    """Section 3, pre-processing: nobody with fewer than 20 ratings, no rating more than φ/2 from the item's mean."""
+    rows = rated.rows
+    who = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    kept = (np.diff(rows.indptr)[who] >= FEW) & (np.abs(rows.data) <= width / 2)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(who[kept], minlength=rows.shape[0]))])
+    return Rated(sp.csr_array((rows.data[kept], rows.indices[kept], starts), shape=rows.shape), rated.means)
+
+
+# ------------------------------------------------------------------------- Algorithm 2, posterior sampling
+
+
+def _posterior(default: float) -> Any:
+    return parameter(default, 0.01, 1e6, "ε of one person's whole data, x · τ in the paper")
+
+
+@dataclass(frozen=True)
+class DPPS:
+    """Algorithm 2 as printed: one sample of the posterior, scaled by ε/4B, by Langevin steps."""
+
+    epsilon: float = _posterior(20.0)
+    cap: int = parameter(200, 1, 100_000, "τ, the most ratings of one person that are used")
+    iterations: int = parameter(40, 1, 1000, "K, Langevin steps")
+    learning_rate: float = parameter(4e-7, 1e-9, 1e6, "η₁, size of the first step")
+    regularization: float = parameter(0.02, 0, 10, "λ, precision of the prior")
+    temperature: float = parameter(0.004, 1e-6, 1, "ϱ, share of the noise that Langevin steps ask for")
+    neighbors: int = neighbors_(500)
+    rule: str = parameter("printed", None, None, "the drift as printed, or 2|R| times it", choices=("printed", "code"))
+    noise_only: bool = parameter(False, None, None, "the gradient is left out: noise with no ratings in it")
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Neighbours:
+        return last(self.steps(train, rng))
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Neighbours]]:
+        means = released(Exact(LEAK), item_means(train), rng)
+        left_out, start, noise = rng.spawn(3)
+        used = capped(train, self.cap, left_out)
+        rated, drift = beyond(used, means), self.drift(len(used), train.grid)
+        similarity = beginning(train.n_items, "random", 1.0, start)
+        for turn in range(1, self.iterations + 1):
+            step = self.learning_rate * turn**-DECAY
+            slope = np.zeros_like(similarity) if self.noise_only else gradient(similarity, rated, Bounds())
+            slope += np.float32(self.regularization) * similarity
+            similarity = similarity - np.float32(drift * step) * slope
+            shaken = noise.standard_normal(similarity.shape, np.float32)
+            similarity += np.float32(math.sqrt(self.temperature * step)) * shaken
+            symmetric(similarity)
+            if turn == self.iterations:
+                similarity = released(Sampled(SGLD), similarity, noise)
+            yield turn / self.iterations, neighbours(train, means, similarity, self.neighbors)
+
+    def drift(self, ratings: int, grid: tuple[float, ...] | None) -> float:
+        """ε/4B · ½ of line 5, B = φ²τ; the released code takes 2|R| times as much."""
+        printed = self.epsilon / (4 * width(grid) ** 2 * self.cap) / 2
+        return printed * (2 * ratings if self.rule == "code" else 1)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        releases = (means_release(), sample_release("the sampled similarities"))
+        return Ledger(releases, PUBLIC, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon))
+
+
+# ---------------------------------------------------------------------------------- the factor models it is held to
+
+
+@dataclass(frozen=True)
+class DPSGDMF:
+    """[4] of the paper: the error of every rating is noised before it moves biases and tastes."""
+
+    epsilon: float = parameter(1.0, 0.01, 1000, "ε of one rating and the whole run")
+    iterations: int = parameter(10, 1, 200, "K, passes over the ratings")
+    factors: int = parameter(10, 0, 100, "d, length of a taste vector")
+    learning_rate: float = parameter(8e-4, 1e-6, 1, "η, size of a step")
+    regularization: float = parameter(0.2, 0, 10, "λ, pull towards zero")
+    reach: float = parameter(10.0, 0.1, 100, "to what noisy errors are cut, in stars")
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
+        return last(self.steps(train, rng))
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
+        noise, start = rng.spawn(2)
+        mechanism, _ = self.noise(train.grid)
+        how = noisy_factors.Descent(self.factors, self.iterations, self.learning_rate, self.regularization)
+
+        def heard(errors: Array) -> Array:
+            return np.clip(released(mechanism, errors, noise), -self.reach, self.reach)
+
+        yield from noisy_factors.descend(train, stars_of(train.grid), how, heard, start)
+
+    def noise(self, grid: tuple[float, ...] | None) -> tuple[Laplace, float]:
+        """Of one pass, and what a change by the whole range is to it."""
+        return laplace(self.epsilon / self.iterations, width(grid))
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        mechanism, unit = self.noise(sizes.grid)
+        near: dict[Terms, Change | Unbounded] = {RATING: Change(distance=unit), PERSON: NO_CAP, REPLACED: NO_CAP}
+        release = Release("each rating's error with noise, in every pass", mechanism, near, self.iterations, WORLD)
+        return Ledger((release,), PUBLIC, (HOME,), TRUST, Claim(self.epsilon, 0.0, *RATING, "Section 5.1, after [4]"))
+
+
+@dataclass(frozen=True)
+class DPPSMF:
+    """[16] of the paper: biases and tastes sampled by Langevin steps from the posterior scaled by ε/4B."""
+
+    epsilon: float = _posterior(20.0)
+    cap: int = parameter(200, 1, 100_000, "τ, the most ratings of one person that are used")
+    iterations: int = parameter(100, 1, 1000, "K, Langevin steps")
+    factors: int = parameter(10, 0, 100, "d, length of a taste vector")
+    learning_rate: float = parameter(8e-7, 1e-10, 1e4, "η₁, size of the first step")
+    regularization: float = parameter(0.02, 0, 10, "λ, precision of the prior")
+    temperature: float = parameter(0.004, 1e-6, 1, "ϱ, share of the noise that Langevin steps ask for")
+    rule: str = parameter("printed", None, None, "the drift as printed, or 2|R| times it", choices=("printed", "code"))
+    __post_init__ = check
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
+        return last(self.steps(train, rng))
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
+        left_out, walk = rng.spawn(2)
+        used = capped(train, self.cap, left_out)
+        scale = self.epsilon / (4 * width(train.grid) ** 2 * self.cap) / 2
+        how = noisy_factors.Langevin(
+            self.factors, self.iterations, self.learning_rate, self.regularization, self.temperature, DECAY,
+            scale * (2 * len(used) if self.rule == "code" else 1),
+        )  # fmt: skip
+        leave = Sampled(SGLD)
+        yield from noisy_factors.sampled(used, stars_of(train.grid), how, lambda x: released(leave, x, walk), walk)
+
+    def ledger(self, sizes: Sizes) -> Ledger:
+        releases = (sample_release("the sampled biases and tastes"),)
+        return Ledger(releases, PUBLIC, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon))
+
+
+SYSTEMS: dict[str, Entry] = {
+    "cos": Entry(Cos(), "rating", "baseline", "what you thought of items whose stars point the same way"),
+    "pcc": Entry(Pcc(), "rating", "baseline", "what you thought of items whose stars correlate"),
+    "uniform-similarity": Entry(
+        Uniform(), "rating", "baseline", "the item's mean and how you differ: nothing learnt", personalised=False
+    ),
+    "pnbm": Entry(PNBM(), "rating", "baseline", "neighbours whose similarity is learned, without noise"),
+    "dpsgd-pnbm": Entry(DPSGD(), "rating", "paper", "learned with Laplace noise on every gradient", terms=RATING),
+    "dpps-pnbm": Entry(DPPS(), "rating", "paper", "one Langevin sample of the scaled posterior", terms=REPLACED),
+    "dpsgd-mf": Entry(DPSGDMF(), "rating", "paper", "factors from errors with Laplace noise", terms=RATING),
+    "dpps-mf": Entry(DPPSMF(), "rating", "paper", "factors sampled from the scaled posterior", terms=REPLACED),
+    "dpsgd-pnbm-repaired": Entry(
+        Repaired(), "rating", "repaired", "people's gradients clipped and capped, Gaussian noise, means bought",
+        terms=PERSON,
+    ),
+    "dp-item-means": Entry(
+        DPItemMeans(), "rating", "beyond", "noisy item means, and how you differ, at home", personalised=False,
+        terms=RATING,
+    ),
+    "dp-covariance": Entry(
+        DPCovariance(), "rating", "beyond", "how tastes go together, where it stands above the noise", terms=RATING
+    ),
+}  # fmt: skip
