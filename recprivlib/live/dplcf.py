@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from recprivlib.data import Dataset
-from recprivlib.evaluation import Difference, Scores, evaluate, intervals, total
-from recprivlib.live import bills, controls, crowd
+from recprivlib.evaluation import Difference, Scores, evaluate
+from recprivlib.live import bills, controls, crowd, films
 from recprivlib.live.bills import Bill, Terms
 from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
 from recprivlib.live.figures import figures
 from recprivlib.live.memory import MEMORY
-from recprivlib.live.ranking import ADA
-from recprivlib.live.shared import chance, dataset, film, holdout, scored, scores, tidy
+from recprivlib.live.shared import beside, chance, dataset, holdout, scored, scores, tidy, votes
 from recprivlib.models.constants import PerItem
-from recprivlib.models.items import ItemWeights
-from recprivlib.models.neighbours import Ranked, neighbourhood, rank_neighbours
+from recprivlib.models.neighbours import nearest
 from recprivlib.papers import dplcf
 from recprivlib.parameters import configured
 from recprivlib.plots import committed
@@ -32,7 +29,6 @@ from recprivlib.protocols import Array
 
 LENGTHS = tuple(range(1, 11))
 MOST = 200  # neighbours kept in the ranked lists
-PAIRS = 2000  # pairs of films in the scatter
 TILES = 40
 PROTOCOL = "loo-latest"
 RESULTS = "dplcf"  # the committed table
@@ -46,6 +42,7 @@ SERVERS: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "feasible": ("dplcf-sp", {"cut": "feasible"}, "repaired", "SP, estimates cut"),
     "spectral": ("dplcf-spectral", {}, "beyond", "spectral"),
 }
+VOTES: Callable[[Values], bool] = lambda values: values["server"] != "spectral"  # noqa: E731
 METRICS = {"hr@10": ("hr", 10), "hr@5": ("hr", 5), "hr@2": ("hr", 2), "ndcg@10": ("ndcg", 10)}
 UNITS = {
     "click": Terms("interaction", "add-remove", "one click, there or not"),
@@ -100,143 +97,93 @@ class Result:
 # ------------------------------------------------------------------------------------------- compute
 
 
-def compute(
-    epsilon: float = 1.0,
-    server: str = "sp",
-    people: int = 1,
-    neighbors: int = 20,
-    metric: str = "hr@10",
-    unit: str = "click",
-    data: str = "ml-100k",
-    seed: int = 0,
-) -> Result:
+def compute(**moved: Any) -> Result:
     """Flip every bit of every phone, let the server learn, and rank everybody's next film at home."""
-    *_, (_, result) = steps(epsilon, server, people, neighbors, metric, unit, data, seed)
+    *_, (_, result) = steps(**moved)
     return result
 
 
-def steps(
-    epsilon: float = 1.0,
-    server: str = "sp",
-    people: int = 1,
-    neighbors: int = 20,
-    metric: str = "hr@10",
-    unit: str = "click",
-    data: str = "ml-100k",
-    seed: int = 0,
-) -> Iterator[tuple[float, Result]]:
+def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     """The same, after every block of phones that has reported: the crowd grows before your eyes."""
-    source = dataset(data)
-    system = configured(dplcf.SYSTEMS[SERVERS[server][0]].system, SERVERS[server][1] | {"epsilon": epsilon})
-    if server != "spectral":
-        system = configured(system, {"neighbors": neighbors})
-    flipping = system.ledger(source.interactions.sizes).releases[0].mechanism
-    number = crowd.blocks(source, people)
-    key = (source.checksum, people, seed, server, epsilon)
-
-    def shown(learned: Learned, yours: Scores) -> Result:
-        return _result(source, system, flipping, learned, yours, people, server, neighbors, metric, unit, seed)
-
-    def kept(learned: Learned) -> Result:
-        make = partial(_yours, source, learned, neighbors, seed)
-        return shown(learned, MEMORY.get(("dplcf yours", *key, neighbors), make))
-
-    known = MEMORY.known(("learned", *key))
+    values = EXPLORER.defaults | moved
+    source, system = dataset(values["data"]), _system(values)
+    key = ("dplcf", source.checksum, *(values[name] for name in ("people", "seed", "server", "epsilon")))
+    known = MEMORY.known(key)
     if known is not None:
-        yield 1.0, kept(known)
+        yield 1.0, _result(source, system, known, values, key)
         return
-    for done, sums in enumerate(crowd.sums(source, people, seed, flipping), 1):
-        learned = _learn(source, system, flipping, sums, people, seed)
-        if done == number:
-            MEMORY.get(("learned", *key), lambda made=learned: made)  # type: ignore[misc]
-            yield 1.0, kept(learned)
-        else:
-            yield done / number, shown(learned, _yours(source, learned, neighbors, seed))
+    for done, sums, own in crowd.heard(system, source, values["people"], values["seed"]):
+        learned = _learn(source, system, sums, own, values["seed"])
+        if done == 1:
+            MEMORY.get(key, lambda made=learned: made)  # type: ignore[misc]
+        yield done, _result(source, system, learned, values, key if done == 1 else None)
+
+
+def _settings(values: Values) -> tuple[str, dict[str, Any]]:
+    """The system behind these settings, and its parameters."""
+    name, extra, *_ = SERVERS[values["server"]]
+    votes = {"neighbors": values["neighbors"]} if VOTES(values) else {}
+    return name, {"epsilon": values["epsilon"], **extra, **votes}
+
+
+def _system(values: Values) -> Any:
+    name, settings = _settings(values)
+    return configured(dplcf.SYSTEMS[name].system, settings)
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What a server made of the reports; `model` is None where a neighbourhood is still to be cut from `ranked`."""
+    """What a server tells everybody, from so many reports; neighbourhoods are as wide as any slider asks for."""
 
     users: int
-    ranked: Ranked | None
-    model: Any
+    told: Any
     private: Rates  # of the noisy popularity from the same reports
     estimated: Array  # similarity of the pairs in the scatter
 
 
-def _learn(source: Dataset, system: Any, flipping: Any, sums: Mapping[str, Array], people: int, seed: int) -> Learned:
-    held_out, rng = holdout(source, seed), crowd.learner(source, people, seed)
-    popular = dplcf.popularity(sums, flipping.p, flipping.q).astype(np.float32)
-    private, users = _rates(evaluate(PerItem(popular), held_out, LENGTHS, full=False)), int(sums["users"])
-    first, second = _pairs(source, seed)
-    if isinstance(system, dplcf.DPLCFSpectral):
-        model: Any = system.model(system.learn(None, sums, rng), held_out.train)
-        estimated = _spectral_similarity(model, system, users, popular, first, second)
-        return Learned(users, None, model, private, estimated)
-    similarity = system.similarities(sums)
-    ranked = rank_neighbours(similarity, MOST, rng)
-    return Learned(users, ranked, None, private, similarity[first, second])
+def _learn(source: Dataset, system: Any, sums: Mapping[str, Array], own: np.random.Generator, seed: int) -> Learned:
+    wide = replace(system, neighbors=MOST) if hasattr(system, "neighbors") else system
+    told, flipping = wide.learn(None, sums, own), _flipping(source, system)
+    popular = PerItem(dplcf.popularity(sums, flipping.p, flipping.q).astype(np.float32))
+    private = _rates(evaluate(popular, holdout(source, seed), LENGTHS, full=False))
+    return Learned(int(sums["users"]), told, private, system.alike(told, sums, *films.pairs(source, seed)))
 
 
-def _spectral_similarity(model: Any, system: Any, users: int, popular: Array, first: Array, second: Array) -> Array:
-    """Jaccard similarity of pairs from the denoised Gram matrix V diag(x²) Vᵀ."""
-    f, ridge = model.filter, system.ridge * users
-    lengths = ridge * f / np.maximum(1 - f, 1e-6)  # f ≈ x²/(x² + ridge) with c² ≈ 1
-    both = ((model.vectors[first] * lengths) * model.vectors[second]).sum(axis=1)
-    whole = np.clip(popular, 1, users)
-    both = np.clip(both, 0, np.minimum(whole[first], whole[second]))
-    return both / (whole[first] + whole[second] - both)
+def _flipping(source: Dataset, system: Any) -> Any:
+    return system.ledger(source.interactions.sizes).releases[0].mechanism
 
 
-def _result(
-    source: Dataset, system: Any, flipping: Any, learned: Learned, yours: Scores, people: int, server: str,
-    neighbors: int, metric: str, unit: str, seed: int,
-) -> Result:  # fmt: skip
+def _result(source: Dataset, system: Any, learned: Learned, values: Values, key: tuple | None) -> Result:
+    """All of the screen; what everybody reported in the end is kept under `key`."""
+    seed, metric, flipping = values["seed"], values["metric"], _flipping(source, system)
+
+    def ranked(held_out: Any) -> Any:
+        told = nearest(learned.told, system.neighbors) if hasattr(system, "neighbors") else learned.told
+        return system.model(told, held_out.train)
+
+    if key is None:
+        yours = evaluate(ranked(holdout(source, seed)), holdout(source, seed), LENGTHS, full=False)
+    else:
+        yours = scores(source, PROTOCOL, seed, (*key, values["neighbors"]), ranked, LENGTHS)
     popular = scored(source, PROTOCOL, seed, "popularity", ks=LENGTHS)
-    name = "{}@{}".format(*METRICS[metric])
-    drawn = intervals({"own": yours.per_user[name], "versus": yours.per_user[name] - popular.per_user[name]}, seed)
-    versus = Difference(total(yours.per_user[name]) - total(popular.per_user[name]), *drawn["versus"])
+    bound = scores(source, PROTOCOL, seed, ("votes", values["neighbors"]),
+                   lambda _: votes(source, seed, values["neighbors"]), LENGTHS)  # fmt: skip
+    name, sizes = "{}@{}".format(*METRICS[metric]), source.interactions.sizes
+    interval, versus = beside(yours.per_user[name], popular.per_user[name], seed)
     watched, reported, titles = _tiles(source, flipping, seed)
-    sizes = source.interactions.sizes
     return Result(
-        epsilon=system.epsilon, server=server, people=people, users=learned.users, items=sizes.items,
-        neighbors=neighbors, metric=metric, unit=unit, data=source.name, seed=seed,
-        truth=flipping.p, honest=1 - flipping.q, lies=_lies(source, flipping),
-        yours=_rates(yours), interval=drawn["own"], versus=versus,
-        bound=_rates(_bound(source, seed, neighbors)), popular=_rates(popular),
-        private_popular=learned.private,
+        **values, users=learned.users, items=sizes.items, truth=flipping.p, honest=1 - flipping.q,
+        lies=_lies(source, flipping), yours=_rates(yours), interval=interval, versus=versus, bound=_rates(bound),
+        popular=_rates(popular), private_popular=learned.private,
         chance=_rates(chance(source, PROTOCOL, seed, LENGTHS)),
-        pairs=plots.Pairs(*_truth(source, seed), learned.estimated), watched=watched, reported=reported, titles=titles,
-        bill=bills.of_system(system, SERVERS[server][0], sizes, UNITS[unit]),
+        pairs=plots.Pairs(*films.alike(source, seed), learned.estimated), watched=watched, reported=reported,
+        titles=titles, bill=bills.of_system(system, SERVERS[values["server"]][0], sizes, UNITS[values["unit"]]),
     )  # fmt: skip
-
-
-def _yours(source: Dataset, learned: Learned, neighbors: int, seed: int) -> Scores:
-    """How well the server does, with so many neighbours cut from what it learned."""
-    held_out, model = holdout(source, seed), learned.model
-    if learned.ranked is not None:
-        model = ItemWeights(held_out.train.matrix, neighbourhood(learned.ranked, neighbors))
-    return evaluate(model, held_out, LENGTHS, full=False)
 
 
 def _rates(scores: Scores) -> Rates:
     metrics = scores.metrics
     return Rates(tuple(metrics[f"hr@{k}"] for k in LENGTHS), tuple(metrics[f"ndcg@{k}"] for k in LENGTHS))
-
-
-def _bound(source: Dataset, seed: int, neighbors: int) -> Scores:
-    """The same recommender without noise, at the same number of neighbours."""
-
-    def rank() -> Ranked:
-        sums = dplcf.counted(holdout(source, seed).train.matrix.toarray() > 0)
-        return rank_neighbours(dplcf.DPLCF(inverse="blind").similarities(sums), MOST)
-
-    def make(held_out: Any) -> ItemWeights:
-        ranked = MEMORY.get(("dplcf bound", source.checksum, seed), rank)
-        return ItemWeights(held_out.train.matrix, neighbourhood(ranked, neighbors))
-
-    return scores(source, PROTOCOL, seed, ("dplcf bound", neighbors), make, LENGTHS)
 
 
 def _lies(source: Dataset, flipping: Any) -> float:
@@ -245,69 +192,29 @@ def _lies(source: Dataset, flipping: Any) -> float:
     return length * (1 - flipping.p) + (source.interactions.n_items - length) * flipping.q
 
 
-def _pairs(source: Dataset, seed: int) -> tuple[Array, Array]:
-    """The same pairs of films always: half of them any two, half two that somebody met both of."""
-
-    def make() -> tuple[Array, Array]:
-        rng, matrix = np.random.default_rng(0), holdout(source, seed).train.matrix
-        n = matrix.shape[1]
-        first = rng.integers(0, n, PAIRS)
-        second = (first + rng.integers(1, n, PAIRS)) % n
-        both = (matrix.T @ matrix).tocoo()
-        met = rng.choice(np.flatnonzero(both.row != both.col), PAIRS // 2, replace=False)
-        first[: PAIRS // 2], second[: PAIRS // 2] = both.row[met], both.col[met]
-        return first, second
-
-    return MEMORY.get(("dplcf pairs", source.checksum, seed), make)
-
-
-def _truth(source: Dataset, seed: int) -> tuple[Array, Array]:
-    """The true similarity of the pairs, and how many people met the rarer of the two."""
-
-    def make() -> tuple[Array, Array]:
-        matrix = holdout(source, seed).train.matrix.tocsc()
-        first, second = _pairs(source, seed)
-        counts = np.diff(matrix.indptr)
-        both = np.asarray(matrix[:, first].multiply(matrix[:, second]).sum(axis=0)).ravel()
-        union = counts[first] + counts[second] - both
-        return both / np.maximum(union, 1), np.minimum(counts[first], counts[second])
-
-    return MEMORY.get(("dplcf truth", source.checksum, seed), make)
-
-
 def _tiles(source: Dataset, flipping: Any, seed: int) -> tuple[tuple[bool, ...], tuple[bool, ...], tuple[str, ...]]:
-    """Ada's films among others, what her phone reports of them, and their titles. Ada is invented."""
-
-    def make() -> tuple[Array, Array, tuple[str, ...]]:
-        numbers = {title: item for item, title in enumerate(source.titles)}
-        popular = np.argsort(-np.bincount(source.interactions.items, minlength=len(source.titles)), kind="stable")
-        hers = [numbers[title] for title in ADA if title in numbers] or [int(i) for i in popular[40:360:40]]
-        others = [int(item) for item in popular[: 4 * TILES : 4] if item not in hers][: TILES - len(hers)]
-        rng = np.random.default_rng([seed, TILES])
-        shown = rng.permutation(np.array(hers + others))
-        return np.isin(shown, hers), rng.random(len(shown)), tuple(film(source.titles[i]) for i in shown)
-
-    watched, uniforms, titles = MEMORY.get(("dplcf tiles", source.checksum, seed), make)
-    reported = flipping.release(watched, crowd.Replay(uniforms))
-    return tuple(watched.tolist()), tuple(reported.tolist()), titles
+    """Ada's films among others, what her phone reports of them, and their titles."""
+    shown, watched, rng = films.shown(source, seed, TILES)
+    return tuple(watched.tolist()), tuple(flipping.release(watched, rng).tolist()), films.spoken(source, shown)
 
 
 def curve(values: Values) -> tuple[Line | None, Line | None]:
     """The committed curves over ε, from ten draws: this server's, and popularity from the same reports."""
-    name, extra, role, label = SERVERS[values["server"]]
-    common = {"data": values["data"]}
-    told = {"neighbors": values["neighbors"], "cut": "ratio", **extra} if name != "dplcf-spectral" else extra
-    wanted = common | {"population": values["people"]} | told
+    name, settings = _settings(values)
+    about = {"metric": values["metric"], "data": values["data"], "protocol": PROTOCOL}
 
     def read() -> tuple[Line | None, Line | None]:
-        along = partial(committed.curve, RESULTS, metric=values["metric"], x="epsilon")
-        own = along(name, settings=wanted, name=label, role=role, of="mean of the seeds")
+        role, label = SERVERS[values["server"]][2:]
+        many = settings | {"population": values["people"]}
+        own = committed.curve(RESULTS, about | {"system": name}, many, "epsilon", label, role, "mean of the seeds")
         if own is None or values["people"] > 1:
             return own, None
-        noisy = along("ldp-popularity", settings=common | {"reports": "bits"}, name="", role="private-popularity")
-        return own, noisy.within(own.x) if noisy else None
+        noisy = about | {"system": "ldp-popularity"}
+        private = committed.curve(RESULTS, noisy, {"reports": "bits"}, "epsilon", "", "private-popularity")
+        return own, private.within(own.x) if private else None
 
-    return MEMORY.get(("dplcf curve", values["metric"], name, *wanted.items()), read)
+    kept = {part: value for part, value in settings.items() if part != "epsilon"}
+    return MEMORY.get(("dplcf curve", name, values["people"], *about.values(), *kept.items()), read)
 
 
 # ------------------------------------------------------------------------------------- words, numbers
@@ -370,10 +277,7 @@ def table(result: Result) -> Any:
 
 def snippet(values: Values) -> str:
     """Python that prints the numbers of the sentence, from the library's own parts."""
-    name, extra, _, _ = SERVERS[values["server"]]
-    settings: dict[str, Any] = {"epsilon": values["epsilon"], **extra}
-    if values["server"] != "spectral":
-        settings["neighbors"] = values["neighbors"]
+    name, settings = _settings(values)
     kind, k = METRICS[values["metric"]]
     seed, people = values["seed"], values["people"]
     phones = "held_out.train"
@@ -435,7 +339,7 @@ def draw_tiles(result: Result, look: Look) -> str:
 
 
 def _cost(values: Values) -> Cost:
-    return "on release" if values["people"] > crowd.KEPT else "live"
+    return "on release" if values["people"] > crowd.QUICK else "live"
 
 
 CONTROLS = (
@@ -448,7 +352,7 @@ CONTROLS = (
             hint="×1: one town. ×80: a country."),
     Control("neighbors", "Neighbours", "integer", 20, 5, MOST, (5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200),
             ends=("few close films", "many"), log=True, cost="live", spoken=lambda n: f"{n} neighbours",
-            active=lambda values: values["server"] != "spectral"),
+            active=VOTES),
     Control("metric", "Score", "choice", "hr@10", place="more",
             choices=(("hr@10", "top 10"), ("hr@5", "top 5"), ("hr@2", "top 2"), ("ndcg@10", "nDCG@10"))),
     controls.unit(("click", "one click"), ("swap", "one swap"), ("history", "your whole history")),

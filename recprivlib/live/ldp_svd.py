@@ -48,6 +48,7 @@ TERMS = {
     "user": Terms("user", "replace-value", "all stars of a typical person, changed", other="one rating", tries=2000),
 }
 RESULTS, PROTOCOL = "ldp_svd", "kfold"
+ASKED = ("mechanism", "epsilon1", "epsilon2", "epsilon", "equal", "unit", "data", "seed")
 LEARNED = ("factors", "clip_reports", "clip_predictions", "scale")
 
 
@@ -109,35 +110,19 @@ def chosen(values: Values) -> tuple[str, dict[str, Any]]:
     return "optimal-mf", {"epsilon": round(sum(budgets.values()), 6), "mechanism": mechanism}
 
 
-def compute(
-    mechanism: str = "laplace-rr",
-    epsilon1: float = 1.0,
-    epsilon2: float = 1.0,
-    equal: bool = False,
-    epsilon: float = 1.0,
-    factors: int = 20,
-    clip_reports: bool = False,
-    clip_predictions: bool = True,
-    scale: str = "unit",
-    unit: str = "rating",
-    tries: int = 100_000,
-    data: str = "ml-100k",
-    seed: int = 0,
-) -> Result:
+def compute(**moved: Any) -> Result:
     """Release, learn, attack."""
-    values = {name: value for name, value in locals().items() if name in EXPLORER.defaults}
-    source = dataset(data)
+    values = EXPLORER.defaults | moved
+    source, seed = dataset(values["data"]), values["seed"]
     name, settings = chosen(values)
     system = configured(get(name).system, settings)
-    sizes = replace(source.interactions.sizes, grid=STARS)
-    made = system.ledger(sizes).releases[0].mechanism
-    yours = _learned(source, seed, name, settings, values)
-    against = _rival(source, seed, values)
+    made = system.ledger(replace(source.interactions.sizes, grid=STARS)).releases[0].mechanism
+    yours, against = _learned(source, seed, name, settings, values), _rival(source, seed, values)
     floors = {role: total(_learned(source, seed, floor, {}, values)) for role, floor in FLOORS.items()}
     return Result(
-        mechanism, epsilon1, epsilon2, epsilon, equal, unit, _ratings(source), data, seed, tape(made, seed),
-        heard(made), total(yours), interval(yours), paired(yours, against), total(against), floors,
-        _bill(source, system, made, unit, tries, seed),
+        **{part: values[part] for part in ASKED}, ratings=_ratings(source), tape=tape(made, seed), heard=heard(made),
+        error=total(yours), interval=interval(yours), versus=paired(yours, against), rival=total(against),
+        floors=floors, bill=_bill(source, system, made, values["unit"], values["tries"], seed),
     )  # fmt: skip
 
 
@@ -197,9 +182,9 @@ def curve(values: Values) -> Line | None:
         return None
     name, settings = chosen(values)
     free = "epsilon" if "epsilon" in settings else "epsilon1"
-    wanted = {column: value for column, value in settings.items() if column != free} | {"data": values["data"]}
+    about = {"system": name, "metric": "rmse", "data": values["data"], "protocol": PROTOCOL}
     label, role, _ = MECHANISMS[values["mechanism"]]
-    return committed.curve(RESULTS, name, "rmse", "claimed", wanted, label, role, "five folds")
+    return committed.curve(RESULTS, about, settings, free, label, role, "five folds", x="claimed")
 
 
 # ------------------------------------------------------------------------------------- words, numbers

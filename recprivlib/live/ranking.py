@@ -14,8 +14,9 @@ import scipy.sparse as sp
 from recprivlib.data import Dataset
 from recprivlib.evaluation import Difference, evaluate, intervals
 from recprivlib.live.contract import Card
+from recprivlib.live.films import adas
 from recprivlib.live.memory import MEMORY
-from recprivlib.live.shared import film, holdout
+from recprivlib.live.shared import holdout
 from recprivlib.models.constants import PerItem
 from recprivlib.plots.axes import GROUPS
 from recprivlib.plots.numerals import count
@@ -25,10 +26,6 @@ LONGEST = 20  # the largest K
 LIST = 10  # films shown in a list
 POOLS = {"sampled": "", "full": "/full"}
 BOUNDS = (30, 60, 120, 240)  # films: the edges of GROUPS
-ADA = (
-    "Brazil (1985)", "Blade Runner (1982)", "Alien (1979)", "2001: A Space Odyssey (1968)", "Delicatessen (1991)",
-    "Trainspotting (1996)", "Fargo (1996)", "City of Lost Children, The (1995)",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -140,12 +137,7 @@ def history(data: Dataset, liked: tuple[int, ...]) -> tuple[sp.csr_array, str]:
     if beyond:
         what = f"film {beyond[0]} is not in {data.name}: its films are numbered 0 to {count(n - 1)}"
         raise Card(what, cure={"liked": ()}, cure_label="take Ada's films")
-    items, whose = np.array(liked, np.int32), "Your"
-    if not liked:
-        numbers = {title: item for item, title in enumerate(data.titles)}
-        known = [numbers[title] for title in ADA if title in numbers]
-        popular = np.argsort(-np.bincount(data.interactions.items, minlength=n), kind="stable")
-        items, whose = np.array(known or popular[40:360:40], np.int32), "Ada's"
+    items, whose = (np.array(liked, np.int32), "Your") if liked else (adas(data), "Ada's")
     return sp.csr_array((np.ones(len(items), np.float32), items, [0, len(items)]), shape=(1, n)), whose
 
 
@@ -156,8 +148,3 @@ def best(model: object, person: sp.csr_array) -> Array:
     scores = np.array(guest.score(np.zeros((1, 1), int), catalogue)[0], np.float64)
     scores[person.indices] = -np.inf
     return np.argsort(-scores, kind="stable")[:LIST]
-
-
-def spoken(data: Dataset, items: Array) -> tuple[str, ...]:
-    """Titles as one says them."""
-    return tuple(film(data.titles[item]) for item in items)

@@ -14,11 +14,10 @@ from recprivlib.evaluation import stream
 from recprivlib.live import controls, ranking, snippets
 from recprivlib.live.contract import Control, Explorer, Figure, Mark, Predict, Try, Values
 from recprivlib.live.figures import figures
+from recprivlib.live.films import film, spoken
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.ranking import LONGEST, POOLS, Groups, Rates
-from recprivlib.live.shared import dataset, film, holdout, ranked, tidy
-from recprivlib.models.items import ItemWeights
-from recprivlib.models.neighbours import neighbourhood
+from recprivlib.live.shared import dataset, holdout, tidy, votes
 from recprivlib.plots import recommenders as plots
 from recprivlib.plots.axes import GROUPS
 from recprivlib.plots.frontier import Line
@@ -111,7 +110,7 @@ def compute(
     }
     rates, groups = ranking.rates(source, seed, k, rivals, scores)
     lists = [_list(source, name, neighbors, seed, person) for name in (system, "popularity")]
-    titles = [ranking.spoken(source, items) for items in (person.indices, *lists)]
+    titles = [spoken(source, items) for items in (person.indices, *lists)]
     return Result(
         system, neighbors if system == "item-knn" else None, k, rivals, data, seed,
         source.interactions.n_users, source.interactions.n_items, rates["sampled"], rates["full"], groups,
@@ -121,11 +120,11 @@ def compute(
 
 def _model(data: Dataset, system: str, neighbors: int, seed: int) -> Any:
     """The trained model; a neighbourhood is a slice of the similarities that are already ranked."""
-    train = holdout(data, seed).train
     if system == "item-knn":
-        return ItemWeights(train.matrix, neighbourhood(ranked(data, seed), neighbors))
+        return votes(data, seed, neighbors)
+    fit = SYSTEMS[system].system.fit
     return MEMORY.get(
-        ("model", data.checksum, seed, system), lambda: SYSTEMS[system].system.fit(train, stream(seed, "fit"))
+        ("model", data.checksum, seed, system), lambda: fit(holdout(data, seed).train, stream(seed, "fit"))
     )
 
 

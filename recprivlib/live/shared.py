@@ -11,13 +11,15 @@ from typing import Any, cast
 import numpy as np
 
 from recprivlib.data import Dataset, load
-from recprivlib.evaluation import RankingSplit, Scores, evaluate, split, stream
+from recprivlib.evaluation import Difference, RankingSplit, Scores, evaluate, intervals, split, stream, total
 from recprivlib.live.contract import Card
 from recprivlib.live.memory import MEMORY
 from recprivlib.models.constants import PerItem
-from recprivlib.models.neighbours import Ranked, rank_neighbours
+from recprivlib.models.items import ItemWeights
+from recprivlib.models.neighbours import Ranked, neighbourhood, rank_neighbours
 from recprivlib.models.similarity import gram, jaccard
 from recprivlib.parameters import UserError, configured
+from recprivlib.protocols import Array
 from recprivlib.registry import get
 
 MOST = 500  # neighbours kept, nearest first: every smaller neighbourhood is a slice
@@ -71,9 +73,20 @@ def chance(data: Dataset, protocol: str, seed: int, ks: Sequence[int] | None = N
     return scores(data, protocol, seed, ("chance",), constant, ks)
 
 
+def beside(own: Array, rival: Array, seed: int) -> tuple[tuple[float, float], Difference]:
+    """The interval of a metric over users, and how it compares; both from the same resampled people."""
+    drawn = intervals({"own": own, "versus": own - rival}, seed)
+    return drawn["own"], Difference(total(own) - total(rival), *drawn["versus"])
+
+
 def constant(held_out: Any) -> PerItem:
     """Everything is as good as everything else."""
     return PerItem(np.zeros(held_out.train.n_items, np.float32))
+
+
+def votes(data: Dataset, seed: int, neighbors: int) -> ItemWeights:
+    """item-kNN with so many neighbours: a slice of similarities that are already ranked."""
+    return ItemWeights(holdout(data, seed).train.matrix, neighbourhood(ranked(data, seed), neighbors))
 
 
 def ranked(data: Dataset, seed: int) -> Ranked:
@@ -99,12 +112,3 @@ def _whole(row: tuple) -> tuple:
     note = rest[-1] if len(rest) in (1, 3) else ""
     low, high = rest[:2] if len(rest) >= 2 else (np.nan, np.nan)
     return (*head, low, high, note)
-
-
-def film(title: str) -> str:
-    """A title as it is spoken: "Princess Bride, The (1987)" is The Princess Bride (1987)."""
-    name, bracket, year = title.rpartition(" (")
-    for article in ("The", "A", "An", "Le", "La", "Les", "Il", "Das", "Der", "Die"):
-        if name.endswith(f", {article}"):
-            return f"{article} {name.removesuffix(f', {article}')}{bracket}{year}"
-    return title

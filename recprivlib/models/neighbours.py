@@ -60,3 +60,9 @@ def neighbourhood(ranked: Ranked, k: int) -> sp.csr_array:
     k = min(k, most)
     starts = np.arange(0, n * k + 1, k, dtype=np.int32) if k else np.zeros(n + 1, np.int32)
     return sp.csr_array((ranked.similarities[:, :k].ravel(), ranked.items[:, :k].ravel(), starts), shape=(n, n))
+
+
+def nearest(lists: sp.csr_array, k: int) -> sp.csr_array:
+    """The `k` nearest of a neighbourhood, whose rows are nearest first."""
+    n = lists.shape[0]
+    return neighbourhood(Ranked(lists.indices.reshape(n, -1), lists.data.reshape(n, -1)), k)

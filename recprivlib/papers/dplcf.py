@@ -131,39 +131,52 @@ def blind(p: float, q: float) -> Inverse:
 INVERSES: dict[str, Callable[[float, float], Inverse]] = {"right": right, "printed": printed, "blind": blind}
 
 
-def solved(row: tuple[float, ...], sums: Mapping[str, Array], part: slice = slice(None)) -> Array:
-    """One row of eq. 7 for the item pairs (i in `part`, every j), float32.
+def solved(row: tuple[float, ...], sums: Mapping[str, Array], i: Any = slice(None), j: Array | None = None) -> Array:
+    """One row of eq. 7, float32: for the items `i` beside every item, or for the pairs of `i` and `j`.
 
     m₁₀ = m_i − m₁₁, m₀₁ = m_j − m₁₁ and m₀₀ = M − m_i − m_j + m₁₁, so the row is linear in m₁₁, m_i and m_j.
     """
     r00, r01, r10, r11 = row
     ones = sums["both"].diagonal().astype(float)
-    out = sums["both"][part].astype(np.float32)
+    mine, theirs = _beside(ones, i, j)
+    out = sums["both"][i if j is None else (i, j)].astype(np.float32)
     out *= np.float32(r00 - r01 - r10 + r11)
-    out += ((r01 - r00) * ones + r00 * float(sums["users"])).astype(np.float32)
-    out += ((r10 - r00) * ones[part]).astype(np.float32)[:, None]
+    out += ((r01 - r00) * theirs + r00 * float(sums["users"])).astype(np.float32)
+    out += ((r10 - r00) * mine).astype(np.float32)
     return out
 
 
-def similarities(sums: Mapping[str, Array], inverse: Inverse, counts: Array, cut: str = "ratio") -> Array:
-    """Eq. 4 with the estimates of eqs. 9 and 10, n̂₁₁ / (M − n̂₀₀), cut to what is possible.
+def _beside(values: Array, i: Any, j: Array | None) -> tuple[Array, Array]:
+    """The values of both sides of each pair, so that they broadcast."""
+    return (values[i][:, None], values) if j is None else (values[i], values[j])
+
+
+def alike(
+    sums: Mapping[str, Array], inverse: Inverse, counts: Array, cut: str, i: Any, j: Array | None = None
+) -> Array:
+    """Eq. 4 with the estimates of eqs. 9 and 10, n̂₁₁ / (M − n̂₀₀), cut to what is possible; pairs as in `solved`.
 
     The paper does not say what becomes of impossible estimates. "ratio" cuts as little as keeps eq. 4 an index:
     n₁₁ ≥ 0, union ≥ 1, n₁₁/union ≤ 1. "feasible" cuts every estimate: 1 ≤ n_i ≤ M (`counts`) and
     n₁₁ ≤ min(n_i, n_j), so that no rare film is more alike than its own count allows.
     """
-    n_items, users = len(sums["both"]), np.float32(sums["users"])
-    whole = np.clip(counts, 1, users).astype(np.float32)
-    out = np.empty((n_items, n_items), np.float32)
-    for start in range(0, n_items, 256):
+    users = np.float32(sums["users"])
+    both = np.maximum(solved(inverse.n11, sums, i, j), 0)
+    if cut == "feasible":
+        mine, theirs = _beside(np.clip(counts, 1, users).astype(np.float32), i, j)
+        np.minimum(both, np.minimum(mine, theirs), out=both)
+        union = mine + theirs - both
+    else:
+        union = np.maximum(users - solved(inverse.n00, sums, i, j), 1)
+    return np.minimum(np.divide(both, union, out=both), 1, out=both)
+
+
+def similarities(sums: Mapping[str, Array], inverse: Inverse, counts: Array, cut: str = "ratio") -> Array:
+    """How alike every two items are, float32 (items, items)."""
+    out = np.empty(sums["both"].shape, np.float32)
+    for start in range(0, len(out), 256):
         part = slice(start, start + 256)
-        both = np.maximum(solved(inverse.n11, sums, part), 0)
-        if cut == "feasible":
-            np.minimum(both, np.minimum(whole[part, None], whole), out=both)
-            union = whole[part, None] + whole - both
-        else:
-            union = np.maximum(users - solved(inverse.n00, sums, part), 1)
-        np.minimum(np.divide(both, union, out=out[part]), 1, out=out[part])
+        out[part] = alike(sums, inverse, counts, cut, part)
     return out
 
 
@@ -207,9 +220,16 @@ class DPLCF:
 
     def similarities(self, sums: Mapping[str, Array]) -> Array:
         """What the server broadcasts, before it is cut to the nearest."""
+        return similarities(sums, *self._estimates(sums))
+
+    def alike(self, told: sp.csr_array, sums: Mapping[str, Array], i: Array, j: Array) -> Array:
+        """The same for the pairs of `i` and `j` alone."""
+        return alike(sums, *self._estimates(sums), i, j)
+
+    def _estimates(self, sums: Mapping[str, Array]) -> tuple[Inverse, Array, str]:
         flipping = self.flipping(self.epsilon)
         p, q = (1.0, 0.0) if self.inverse == "blind" else (flipping.p, flipping.q)
-        return similarities(sums, INVERSES[self.inverse](p, q), popularity(sums, p, q), self.cut)
+        return INVERSES[self.inverse](p, q), popularity(sums, p, q), self.cut
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return stated(self.flipping(self.epsilon), sizes, self.cap, population=self.population)
@@ -261,6 +281,15 @@ class DPLCFSpectral:
 
     def model(self, told: Seen, train: Interactions) -> Projected:
         return Projected(train.matrix, told.vectors, told.filter, told.floor)
+
+    def alike(self, told: Seen, sums: Mapping[str, Array], i: Array, j: Array) -> Array:
+        """Eq. 4 for the pairs of `i` and `j`, read off the directions that are kept: f ≈ x² / (x² + ridge·M)."""
+        flipping, users = UnarySymmetric(self.epsilon), int(sums["users"])
+        lengths = self.ridge * users * told.filter / np.maximum(1 - told.filter, 1e-6)
+        both = ((told.vectors[i] * lengths) * told.vectors[j]).sum(axis=1)
+        counts = np.clip(popularity(sums, flipping.p, flipping.q).astype(np.float32), 1, users)
+        both = np.clip(both, 0, np.minimum(counts[i], counts[j]))
+        return both / (counts[i] + counts[j] - both)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return stated(UnarySymmetric(self.epsilon), sizes, self.cap, population=self.population)

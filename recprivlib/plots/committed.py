@@ -7,10 +7,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from recprivlib.evaluation import Difference
+from recprivlib.parameters import configured, values
 from recprivlib.plots.frontier import Line
 from recprivlib.plots.numerals import bare, rate
 from recprivlib.plots.show import Drawn
-from recprivlib.results import names, results
+from recprivlib.registry import get
+from recprivlib.results import names, results, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,26 +56,23 @@ def _same_terms(found: pd.DataFrame, x: str) -> None:
 
 
 def curve(
-    table: str, system: str, metric: str, x: str, settings: Mapping[str, Any], name: str, role: str, of: str = ""
-) -> Line | None:
-    """What was committed of a system along `x` at these settings, for a dashboard; None where it was not run.
+    table: str, about: Mapping[str, Any], settings: Mapping[str, Any], along: str, name: str, role: str, of: str = "",
+    x: str = "",
+) -> Line | None:  # fmt: skip
+    """What was committed of a system `along` one of its parameters, for a dashboard; None where it was not run.
 
-    Settings that the table does not tell apart are the same in all of it.
+    `about` has the system, the metric and the data; what `settings` leave out is at its default. `x`: another column
+    to draw it against, such as what was claimed.
     """
     if table not in names():
         return None
-    frame = results(table)
-    keep = (frame["system"] == system) & (frame["metric"] == metric) & frame[x].notna()
-    if "fold_in" in frame:
-        keep &= frame["fold_in"].ne(True)
-    for column, value in settings.items():
-        if column in frame and column != x:
-            keep &= frame[column] == value
-    found = frame[keep].drop_duplicates(x).sort_values(x)
+    every = values(configured(get(about["system"]).system, dict(settings)))
+    found = rows_of(results(table), dict(about) | {name: value for name, value in every.items() if name != along})
+    found = found.dropna(subset=[along]).drop_duplicates(x or along).sort_values(x or along)
     if not len(found):
         return None
     _same_terms(found, x)
-    xs, ys, low, high = (tuple(map(float, found[column])) for column in (x, "value", "low", "high"))
+    xs, ys, low, high = (tuple(map(float, found[column])) for column in (x or along, "value", "low", "high"))
     return Line(name, role, xs, ys, low, high, of=of)
 
 

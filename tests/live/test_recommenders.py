@@ -12,9 +12,10 @@ from recprivlib.baselines import SYSTEMS, ItemKNN
 from recprivlib.evaluation import Difference, evaluate, interval, paired, stream
 from recprivlib.live import Card, View, explorer
 from recprivlib.live import recommenders as live
+from recprivlib.live.films import ADA, film
 from recprivlib.live.memory import Memory
-from recprivlib.live.ranking import ADA, BOUNDS
-from recprivlib.live.shared import dataset, film, holdout
+from recprivlib.live.ranking import BOUNDS
+from recprivlib.live.shared import dataset, holdout
 from recprivlib.parameters import UserError
 from recprivlib.plots.numerals import THIN
 
