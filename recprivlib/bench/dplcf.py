@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -13,16 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.bench import THREADS, Cell, Setup
-from recprivlib.bench._shared import holdout
+from recprivlib.bench import Cell, Setup
+from recprivlib.bench._shared import apart, holdout
 from recprivlib.evaluation import evaluate, stream
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.papers.dplcf import SYSTEMS, counted, reports
-from recprivlib.parameters import UserError
 
 # 75,000 phones that report on 9,953 films, in shards whose sums are added: seconds from the histories to the
-# similarities, and the most memory of the process in kB (the histories themselves are in it).
+# similarities, and the most memory of the process (the histories themselves are in it).
 COUNTRY = """
 import time
 import numpy as np
@@ -41,8 +37,6 @@ people = load("synthetic", users=75_000, items=9_953).interactions
 start = time.perf_counter()
 learnt(Server(), people, np.random.default_rng(0), shards=19)
 seconds = time.perf_counter() - start
-with open("/proc/self/status") as status:
-    print(seconds, next(line.split()[1] for line in status if line.startswith("VmHWM")))
 """
 
 
@@ -92,9 +86,4 @@ def resliced() -> Callable[[], Any]:
 @cache
 def country() -> tuple[float, float]:
     """(seconds, MB) of the large run, made once in a process of its own with two threads of linear algebra."""
-    if sys.platform != "linux":
-        raise UserError("the high-water mark of a process is read from /proc, which only Linux has")
-    run = subprocess.run([sys.executable, "-c", COUNTRY], env={**os.environ, **dict.fromkeys(THREADS, "2")},
-                         check=True, capture_output=True, text=True)  # fmt: skip
-    seconds, peak = run.stdout.split()
-    return float(seconds), int(peak) * 1024 / 1e6
+    return apart(COUNTRY, threads=2)
