@@ -1,23 +1,23 @@
 """One cell of a sweep: what it is, where it is kept, how it is computed.
 
 A finished cell is one file, written at once under its address. The address covers all that a result depends on: the
-system and every parameter, protocol, seed, the checksum of the data, and the
-sources that the system and its evaluation are made of. So a
-file that is there is right, and a sweep that was killed goes on where it stopped.
+system and every parameter, protocol, seed, the checksum of the data, and the sources that the system and its evaluation
+are made of. The file says its address and what its arrays hash to, so what is read is right, or not there: a sweep that
+was killed goes on where it stopped, and a file that was damaged or put in another's place is computed again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import time
-import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -104,36 +104,42 @@ def compute(task: tuple[Cell, str]) -> Outcome:
 
 def keep(folder: Path, outcome: Outcome) -> None:
     """Write a cell's file: whole or not at all."""
-    record: dict[str, Any] = {"cell": asdict(outcome.cell), "error": outcome.error, "seconds": outcome.seconds}
+    record: dict[str, Any] = {
+        "address": outcome.cell.address(), "cell": asdict(outcome.cell), "error": outcome.error,
+        "seconds": outcome.seconds, "users": {},
+    }  # fmt: skip
     arrays: dict[str, Any] = {}
     if outcome.report is not None:
         record["report"] = to_json(outcome.report)
+        record["users"] = {name: _hash(value) for name, value in outcome.report.per_user.items()}
         arrays = {f"user/{name}": value for name, value in outcome.report.per_user.items()}
-    path = folder / f"{outcome.cell.address()}.npz"
-    # always the same name: what a killed sweep left behind is overwritten when the cell is computed again
-    draft = path.with_suffix(".draft")
+
+    def body(file: Any) -> None:
+        np.savez_compressed(file, record=np.array(json.dumps(record)), **arrays)
+
     try:
-        with draft.open("wb") as file:
-            np.savez_compressed(file, record=np.array(json.dumps(record)), **arrays)
-        draft.replace(path)
+        whole(folder / f"{record['address']}.npz", body)
     except OSError as error:
-        with suppress(OSError):
-            draft.unlink()
         raise unwritable(folder, error) from None
 
 
 def kept(folder: Path, cell: Cell, *, users: bool = False) -> Outcome | None:
-    """What the folder holds for a cell, or None where that is nothing or something damaged.
+    """What the folder holds for a cell, or None where that is nothing, something damaged, or another cell's.
 
     `users=True` reads the values of each user too.
     """
+    address = cell.address()
     try:
-        with (folder / f"{cell.address()}.npz").open("rb") as body, np.load(body, allow_pickle=False) as file:
+        with (folder / f"{address}.npz").open("rb") as body, np.load(body, allow_pickle=False) as file:
             record = json.loads(str(file["record"]))
-            names = [name for name in file.files if name.startswith("user/")] if users else []
-            per_user = {name.removeprefix("user/"): file[name] for name in names}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            per_user = {name: file[f"user/{name}"] for name in record["users"]} if users else {}
+        right = record["address"] == address and all(_hash(per_user[n]) == record["users"][n] for n in per_user)
+        return _outcome(cell, record, per_user) if right else None
+    except Exception:  # a flipped bit makes zip, zlib, NumPy and json raise nearly anything
         return None
+
+
+def _outcome(cell: Cell, record: Mapping[str, Any], per_user: Mapping[str, np.ndarray]) -> Outcome:
     said = record.get("report")
     report = said and Report(
         said["system"], said["params"], said["data"], said["protocol"], said["seed"], said["metrics"],
@@ -141,6 +147,23 @@ def kept(folder: Path, cell: Cell, *, users: bool = False) -> Outcome | None:
         said["users"], tuple(said["notes"]), per_user,
     )  # fmt: skip
     return Outcome(cell, report, record["error"], record["seconds"])
+
+
+def _hash(values: np.ndarray) -> str:
+    return hashlib.sha256(f"{values.dtype.str} {values.shape}".encode() + values.tobytes()).hexdigest()
+
+
+def whole(path: Path, body: Callable[[IO[bytes]], Any]) -> None:
+    """Write a file whole or not at all, under a name of its own until it is: another writer may be at the same."""
+    draft = path.with_name(f"{path.stem[:40]}.{secrets.token_hex(4)}.draft")
+    try:
+        with draft.open("xb") as file:
+            body(file)
+        draft.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
 
 
 def unwritable(path: Path, error: OSError) -> UserError:

@@ -7,6 +7,11 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import itertools
+import logging
+import re
+import socket
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -42,16 +47,36 @@ def _here(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Generator[Any
 
 @contextmanager
 def _cluster(address: str) -> Iterator[Executor]:
+    _refuse_deaf(address)
     distributed = _needed("distributed", "dask", "--dask")
-    joblib = _needed("joblib", "sweep", "--dask")
+    for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+        logging.getLogger(name).disabled = True  # what is lost we say ourselves, in one sentence
     try:
         client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
-    except (OSError, ValueError, TimeoutError):
+    except Exception:  # what a listener that is no scheduler makes of it
         raise UserError(f"no Dask scheduler answers at {address!r}; an address is like tcp://10.0.0.1:8786") from None
     with client:
         _refuse_useless(client, address)
-        with joblib.parallel_config("dask", client=client):
-            yield _joblib(joblib, -1)
+        yield _on_cluster(distributed, client)
+
+
+def _refuse_deaf(address: str) -> None:
+    """Where nobody listens is said in a second: Dask itself would go on trying."""
+    if address.startswith("inproc://") and "distributed" in sys.modules:
+        return  # a cluster in this very process
+    form = re.fullmatch(r"(?:(?:tcp|tls|ws|wss)://)?(?:([\w.-]+)|\[([\da-fA-F:.]+)\]):(\d{1,5})", address, re.ASCII)
+    refusal = UserError(f"no Dask scheduler answers at {address!r}; an address is like tcp://10.0.0.1:8786")
+    if form is None or not 0 < int(form[3]) < 65536:
+        raise refusal
+    try:
+        with socket.create_connection((form[1] or form[2], int(form[3])), timeout=1) as line:
+            if address.startswith(("tls:", "ws:", "wss:")):
+                return  # who listens there waits for us to speak
+            length = int.from_bytes(line.recv(8, socket.MSG_WAITALL), "little")  # of its greeting
+    except (OSError, UnicodeError):
+        raise refusal from None
+    if not 0 < length < 1 << 20:
+        raise refusal
 
 
 def _refuse_useless(client: Any, address: str) -> None:
@@ -62,6 +87,26 @@ def _refuse_useless(client: Any, address: str) -> None:
         raise UserError(f"a worker of the Dask cluster at {address} cannot import recprivlib: {error}") from None
     if not answers:
         raise UserError(f"the Dask cluster at {address} has no workers")
+
+
+def _on_cluster(distributed: Any, client: Any) -> Executor:
+    def run(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Generator[Any]:
+        tasks, room = iter(tasks), 2 * sum(client.ncores().values())  # one under way and one waiting a thread
+        done = distributed.as_completed(loop=client.loop)
+
+        def send(many: int) -> None:
+            for task in itertools.islice(tasks, many):
+                done.add(client.submit(_alone, function, task, pure=False))
+
+        send(room)
+        try:
+            for future in done:
+                yield future.result()
+                send(1)
+        finally:
+            client.cancel(list(done.futures))
+
+    return run
 
 
 def _joblib(joblib: Any, workers: int) -> Executor:

@@ -65,7 +65,7 @@ def run(
 
 def protocol_of(name: str, entry: Entry, protocol: str | None) -> str:
     """The protocol of a run: the one asked for, or the system's own, or that of its task."""
-    chosen = protocol or entry.protocol or DEFAULT_PROTOCOL[entry.task]
+    chosen = (entry.protocol or DEFAULT_PROTOCOL[entry.task]) if protocol is None else protocol
     if chosen not in PROTOCOLS:
         raise UserError(f"there is no protocol {chosen!r}; choose from {', '.join(PROTOCOLS)}")
     if chosen == "kfold" and entry.task == "ranking":

@@ -16,12 +16,35 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
+import re
 from dataclasses import dataclass
 from typing import Any
 
 
 class UserError(ValueError):
     """A mistake of the caller, said in one sentence that names the value and what is allowed."""
+
+
+def whole(text: str) -> int:
+    """The whole number that a text spells in plain digits, at most 400 of them; anything else is a ValueError.
+
+    >>> whole(" -12 ")
+    -12
+    """
+    if re.fullmatch(r"\s*[+-]?[0-9]{1,400}\s*", text) is None:
+        raise ValueError(text)
+    return int(text)
+
+
+def real(text: str) -> float:
+    """The number that a text spells as one writes it, nan and inf too; "1_000" and digits of other scripts do not.
+
+    >>> real("2.5"), real("1e-6")
+    (2.5, 1e-06)
+    """
+    if not text.isascii() or "_" in text:
+        raise ValueError(text)
+    return float(text)
 
 
 @dataclass(frozen=True)
@@ -64,10 +87,10 @@ class Parameter:
             raise refusal
         try:
             number = operator.index(value) if self.kind is int else float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise refusal from None
         low, high = self._range()
-        if isinstance(value, str) or math.isnan(number) or not low <= number <= high:
+        if isinstance(value, str) or number != number or not low <= number <= high:
             raise refusal
         return number
 
@@ -80,7 +103,7 @@ class Parameter:
             return word == "true"
         if self.kind in (int, float) and not self.choices:
             try:
-                return self.checked(name, self.kind(text))
+                return self.checked(name, whole(text) if self.kind is int else real(text))
             except UserError:
                 raise
             except ValueError:

@@ -178,7 +178,7 @@ def made(name: str, say: Say | None = None) -> list[Row]:
     """The rows of a table, computed anew. Cells that are up to date are not run again."""
     planned = grids(name)
     cells = [cell for grid in planned for cell in grid.cells]
-    complete(cells, CELLS, workers=os.cpu_count() or 1, say=say)
+    complete(cells, CELLS, workers=os.cpu_count() or 1, users=True, say=say)
     rows: dict[tuple[Any, ...], list[Row]] = {}
     for grid in planned:
         for run, found in _rows(grid):

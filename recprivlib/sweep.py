@@ -11,17 +11,20 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import secrets
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, unwritable
-from recprivlib.data.sources import RECIPES
+from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, unwritable, whole
+from recprivlib.claims import Claims
+from recprivlib.data import pinned
 from recprivlib.evaluation.streams import checked
-from recprivlib.executors import died, executor
+from recprivlib.executors import Executor, died, executor
 from recprivlib.experiment import PRICED, priced, protocol_of
 from recprivlib.parameters import UserError, configured, parameters, values
 from recprivlib.registry import get
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
 ABOUT = ("system", "data", "users", "items", "checksum", "protocol", "seed")
 FOUND = ("metric", "value", "low", "high", *PRICED, "error")
+PAUSE = 0.2  # seconds between two looks at what another process does
 Row = dict[str, Any]
 Say = Callable[[str], None]
 
@@ -54,8 +58,7 @@ def sweep(
     A grid parameter that a system does not have is left out for it. An error stops its own cell only.
     """
     out = Path(out)
-    if out.exists() and not out.is_file():
-        raise UserError(f"{out} is {'a folder' if out.is_dir() else 'a device'}, but the results go to a file")
+    _refuse_place(out)
     cells = plan(systems, grid or {}, data=data, protocol=protocol, seeds=seeds, users=users, items=items)
     folder = out.with_name(f"{out.name}.cells")
     complete(cells, folder, workers=workers, dask=dask, say=say)
@@ -83,7 +86,7 @@ def plan(
 ) -> list[Cell]:
     """The cells of a grid, each once; every mistake in it is said here, before anything runs.
 
-    `read=False` takes the checksum of real data from its recipe: a plan can be made where the data cannot be had.
+    `read=False` takes pinned checksums as they stand: a plan can be made where the data cannot be had.
     """
     names, seeds, wanted, data = _listed(systems), _listed(seeds), _listed(protocol) or [None], _listed(data)
     grid = {key: _listed(values) for key, values in grid.items()}
@@ -95,8 +98,7 @@ def plan(
     cells, lengths = [], tuple(ks) if ks else None
     for source in data:
         size = (users, items) if source == "synthetic" or "synthetic" not in data else (None, None)
-        pinned = None if read or source not in RECIPES else RECIPES[source].checksum
-        checksum = pinned or dataset(source, *size).checksum
+        checksum = (None if read else pinned(source, *size)) or dataset(source, *size).checksum
         cells += [
             Cell(name, settings, source, *size, checksum, one, seed, lengths)
             for name, settings, one in runs
@@ -120,6 +122,20 @@ def _refuse_nonsense(
             raise UserError(f"no system of this sweep has a parameter {name!r}; there are {choices}")
 
 
+def _refuse_place(out: Path) -> None:
+    """Where results cannot go is said before anything runs."""
+    try:
+        mode = out.stat().st_mode
+        out.parent.joinpath(f"{out.name}.cells").exists()
+    except (FileNotFoundError, NotADirectoryError):
+        mode = stat.S_IFREG
+    except (OSError, ValueError) as error:  # a name that is too long, or has a zero byte in it
+        raise UserError(f"cannot write to {str(out)!r}: {getattr(error, 'strerror', None) or error}") from None
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "a device"
+        raise UserError(f"{out} is {what}, but the results go to a file")
+
+
 def _settings(name: str, grid: Mapping[str, Sequence[Any]]) -> Iterator[Mapping[str, Any]]:
     """Every combination of the grid's parameters that this system has, with its defaults for the others."""
     system = get(name).system
@@ -139,30 +155,64 @@ def _listed(given: Any) -> list[Any]:
 
 
 def complete(
-    cells: Sequence[Cell], folder: Path, *, workers: int = 1, dask: str | None = None, say: Say | None = None
+    cells: Sequence[Cell],
+    folder: Path,
+    *,
+    workers: int = 1,
+    dask: str | None = None,
+    users: bool = False,
+    say: Say | None = None,
 ) -> None:
-    """Compute what the folder does not hold yet. Cells that failed before are tried again."""
+    """Compute what the folder does not hold yet; with `users`, also where the values of each user are damaged.
+
+    Cells that failed before are tried again. Another process at the same cells does its share of them.
+    """
     _writable(folder)
-    missing = [cell for cell in cells if not _done(folder, cell)]
+    missing = [cell for cell in cells if not _done(folder, cell, users)]
     progress = _Progress(len(missing), len(cells) - len(missing), say or (lambda line: None))
-    with executor(min(workers, max(1, len(missing))), dask) as run:
+    with Claims(folder) as claims, executor(min(workers, max(1, len(missing))), dask) as run:
         while missing:
             before = progress.done
             try:
-                with closing(run(compute, [(cell, sources(cell.system)) for cell in missing])) as finished:
-                    for outcome in finished:
-                        keep(folder, outcome)
-                        progress.tick(outcome)
-                return
+                tried = _compute(run, missing, folder, claims, users, progress)
             except KeyboardInterrupt:
                 progress.say("stopped; what is finished is kept, and the same command goes on")
                 raise
             except Exception as error:
                 if not died(error):
                     raise
-                missing = [cell for cell in missing if kept(folder, cell) is None]
+                tried = set()
                 if progress.done == before or dask:
-                    raise _lost(len(cells) - len(missing), len(cells), dask) from None
+                    there = sum(_done(folder, cell, users) for cell in cells)
+                    raise _lost(there, len(cells), dask) from None
+            left = [cell for cell in missing if cell.address() not in tried and not _done(folder, cell, users)]
+            progress.found(len(missing) - len(left) - (progress.done - before))
+            missing = left
+            if missing and progress.done == before:
+                progress.wait()
+
+
+def _compute(
+    run: Executor, missing: Sequence[Cell], folder: Path, claims: Claims, users: bool, progress: _Progress
+) -> set[str]:
+    """Compute those of the missing cells that nobody else is at; the addresses of what came of it."""
+
+    def mine(cell: Cell) -> bool:
+        if not claims.take(cell.address()):
+            return False
+        if _done(folder, cell, users):  # by somebody else, a moment ago
+            claims.release(cell.address())
+            return False
+        return True
+
+    tried = set()
+    with closing(run(compute, ((cell, sources(cell.system)) for cell in missing if mine(cell)))) as finished:
+        for outcome in finished:
+            keep(folder, outcome)
+            tried.add(outcome.cell.address())
+            claims.release(outcome.cell.address())
+            progress.tick(outcome)
+    return tried
 
 
 def _lost(done: int, cells: int, dask: str | None) -> UserError:
@@ -171,13 +221,13 @@ def _lost(done: int, cells: int, dask: str | None) -> UserError:
     return UserError(f"{cause}; {done} of {cells} cells are kept: {advice}")
 
 
-def _done(folder: Path, cell: Cell) -> bool:
-    found = kept(folder, cell)
+def _done(folder: Path, cell: Cell, users: bool) -> bool:
+    found = kept(folder, cell, users=users)
     return found is not None and not found.error
 
 
 def _writable(folder: Path) -> None:
-    probe = folder / "probe.draft"
+    probe = folder / f"probe.{secrets.token_hex(4)}.draft"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe.write_bytes(b"")
@@ -200,16 +250,36 @@ class _Progress:
 
     def __init__(self, cells: int, found: int, say: Say) -> None:
         self.cells, self.done, self.failed, self.say = cells, 0, 0, say
+        self.shared = False
         self.start = self.said = time.monotonic()
         self.pause = 0.5 if sys.stderr.isatty() else 10
         if found:
             say(f"{found} of {found + cells} cells were there already")
 
     def tick(self, outcome: Outcome) -> None:
-        self.done += 1
         if outcome.error:
             self.failed += 1
             self.say(f"failed: {outcome.cell}: {outcome.error}")
+        self._step(1)
+
+    def found(self, cells: int) -> None:
+        """So many were computed by another process meanwhile."""
+        if cells:
+            self._share()
+            self._step(cells)
+
+    def wait(self) -> None:
+        """All that is left is in other hands: for the moment."""
+        self._share()
+        time.sleep(PAUSE)
+
+    def _share(self) -> None:
+        if not self.shared:
+            self.say("another sweep is at the same cells; the two share the work")
+        self.shared = True
+
+    def _step(self, cells: int) -> None:
+        self.done += cells
         now = time.monotonic()
         if now - self.said >= self.pause or self.done == self.cells:
             self.said = now
@@ -285,11 +355,7 @@ def _field(value: Any) -> str:
 
 def write(path: Path, text: str) -> None:
     """Write a file: whole or not at all."""
-    draft = path.with_name(f"{path.name}.draft")
     try:
-        draft.write_bytes(text.encode())
-        draft.replace(path)
+        whole(path, lambda file: file.write(text.encode()))
     except OSError as error:
-        with suppress(OSError):
-            draft.unlink()
         raise unwritable(path, error) from None

@@ -23,7 +23,7 @@ def refused(capsys, monkeypatch):
         assert said.out == ""
         (line,) = said.err.splitlines()
         assert line.startswith("recpriv: ")
-        assert len(line) < 600
+        assert len(line) < 700
         return line
 
     return check
@@ -71,12 +71,34 @@ def refused(capsys, monkeypatch):
         ([*RUN, "--seeds", "1.5"], "'1.5'", "like 3, 0-4 or 0,2,5"),
         ([*RUN, "--seeds", "0,,2"], "'0,,2'", "like 3, 0-4 or 0,2,5"),
         ([*RUN, "--seeds", "0-1000000000000"], "'0-1000000000000'", "at most 10,000"),
+        ([*RUN, "--seeds", "0-9999,10000-19999"], "'0-9999,10000-19999'", "at most 10,000"),
+        ([*RUN, "--seeds", "9" * 5000], "(5,000 characters)", "like 3, 0-4 or 0,2,5"),
+        (["audit", "laplace", "--seed", "-1"], "seed is -1", "a whole number from 0 on"),
+        # numbers that are none, too long, or in other digits
+        ([*RUN, "--set", f"neighbors={'9' * 400}"], "(400 characters)", "from 1 to 100000"),
+        ([*RUN, "--set", f"neighbors={'9' * 5000}"], "(5,000 characters)", "from 1 to 100000"),
+        (["sweep", "item-knn", "--grid", f"neighbors={'9' * 400}", "--out", "x.csv"], "(400 characters)", "from 1 to"),
+        ([*RUN, "--set", "neighbors=1_000"], "'1_000'", "a whole number"),
+        ([*RUN, "--set", "neighbors=٥"], "'٥'", "a whole number"),
+        (["account", "laplace", "--delta", "1_0e-9"], "'1_0e-9'", "a number"),
+        ([*RUN, *SMALL[:2], "--users", "８０"], "'８０'", "a whole number"),
+        (["audit", "laplace", "--count", "9" * 400], "(400 characters)", "from 1 to 1,000,000,000"),
+        (["audit", "laplace", "--count", "1000000000000"], "count is 1000000000000", "from 1 to 1,000,000,000"),
+        (["audit", "laplace", "--count", "0"], "count is 0", "from 1 to 1,000,000,000"),
+        # what is empty, and what is endless
+        ([*RUN, "--protocol", ""], "''", "choose from loo-latest"),
+        (["account", "dplcf-sp", "--view", ""], "''", "choose from"),
+        (["account", "dplcf-sp", "--unit", ""], "unit ''", "choose from"),
+        (["run", "q" * 5000], "'qqqqq", "… (5,000 characters)"),
+        (["data", "q" * 5000], "'qqqqq", "… (5,000 characters)"),
+        (["q" * 5000], "'qqqqq", "… (5,000 characters)"),
+        (["sweep", "popularity", *SMALL, "--out", "x" * 300], "'xxxxx", "too long"),
         # populations
         ([*RUN, *SMALL[:2], "--users", "0"], "users is 0", "from 20"),
         ([*RUN, *SMALL[:2], "--items", "-5"], "items is -5", "from 20"),
         ([*RUN, "--users", "100"], "ml-100k has the users", "only synthetic"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else "",
 )  # fmt: skip
 def test_the_line_names_the_value_and_what_is_allowed(refused, arguments, bad, allowed):
     line = refused(arguments)

@@ -115,20 +115,23 @@ def missing(handler: RequestHandler, status: int) -> None:
 
 def check_address(host: str, port: int) -> None:
     """Refuse now, in one sentence, what would fail after the book is built."""
+    if not re.fullmatch(r"[\w.:%-]{1,253}", host, re.ASCII):
+        raise UserError(refusal(host, port, OSError()))
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         if sys.platform != "win32":
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             raise UserError(refusal(host, port, error)) from None
 
 
-def refusal(host: str, port: int, error: OSError) -> str:
+def refusal(host: str, port: int, error: Exception) -> str:
     """Why an address cannot be had, and the way out."""
-    if error.errno == errno.EADDRINUSE:
+    number = getattr(error, "errno", None)
+    if number == errno.EADDRINUSE:
         return f"port {port} on {host} is taken; choose another: make serve PORT={port + 1}, or --port {port + 1}"
-    if error.errno == errno.EACCES:
+    if number == errno.EACCES:
         return f"port {port} needs administrator rights; choose one from 1024 to 65535"
     return f"host is {host!r}, but must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (everybody nearby)"
 

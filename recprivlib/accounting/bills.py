@@ -52,8 +52,6 @@ def mechanism_bill(
     relation: Relation | None = None, view: View | None = None, users: int | None = None,
 ) -> Bill:  # fmt: skip
     """The bill of `count` releases of a mechanism that stands alone; with `users`, a crowd a shuffler could mix."""
-    if not 1 <= count <= MOST_COUNT:
-        raise UserError(f"count is {count}, but must be a whole number from 1 to {MOST_COUNT:,}")
     if users is not None and users < 1:
         raise UserError(f"users is {users}, but must be at least 1")
     mechanism = stated(mechanism, relation)
@@ -64,6 +62,8 @@ def mechanism_bill(
 
 def mechanism_ledger(name: str, mechanism: Any, count: int = 1, users: int | None = None) -> Ledger:
     """A mechanism that stands alone, released `count` times; with `users`, in a crowd that a shuffler could mix."""
+    if not 1 <= count <= MOST_COUNT:
+        raise UserError(f"count is {count}, but must be a whole number from 1 to {MOST_COUNT:,}")
     views: tuple[View, ...] = ("server", "shuffled", "model") if users else ("server", "model")
     release = Release(name, mechanism, mechanism.neighbours, count, views, crowd=users or 1)
     claim = _times(getattr(mechanism, "claimed", None), count)
@@ -100,7 +100,7 @@ def usual_delta(ledger: Ledger, unit: Unit, relation: Relation, view: View, smal
 
 
 def _bill(ledger: Ledger, unit: Unit, relation: Relation, delta: float | None, view: View | None, small: float) -> Bill:
-    view = view or default_view(ledger)
+    view = default_view(ledger) if view is None else view
     if delta is None:
         delta = usual_delta(ledger, unit, relation, view, small)
     counted = guarantee(ledger, unit, relation, delta, view)
@@ -118,16 +118,23 @@ def modes(ledger: Ledger) -> tuple[str, ...]:
 
 
 def _others(ledger: Ledger, counted: Guarantee, small: float) -> list[Guarantee]:
-    """The same run at a small δ, to other viewers, and for other units."""
+    """The same run at a small δ or without one, to other viewers, and for other units."""
     unit, relation, view, small = counted.unit, counted.relation, counted.view, counted.delta or small
     asked: list[tuple[Unit, Relation, float, View]] = []
     if math.isfinite(counted.epsilon):
         asked.append((unit, relation, small, view))
     elif proof := certain(ledger, unit, relation, view):
         asked.append((unit, relation, proof, view))
+    if counted.delta and pure(ledger, unit, relation, view):
+        asked.append((unit, relation, 0.0, view))
     asked += [(unit, relation, small, other) for other in _other_views(ledger, counted)]
     asked += [(*terms, counted.delta, view) for terms in supported(ledger, view)]
     return _news(counted, [guarantee(ledger, *terms) for terms in asked])
+
+
+def pure(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> bool:
+    """Whether there is a finite ε without any δ."""
+    return math.isfinite(guarantee(ledger, unit, relation, 0.0, view).epsilon)
 
 
 def _other_views(ledger: Ledger, counted: Guarantee) -> list[View]:
@@ -157,14 +164,14 @@ def _terms(
     ledger: Ledger, usual: tuple[Unit, Relation] | None, unit: Unit | None, relation: Relation | None, view: View | None
 ) -> tuple[Unit, Relation]:
     """What is asked for; a half that is left out is the usual one, or the first that goes with the other half."""
-    known = supported(ledger, view or default_view(ledger))
+    known = supported(ledger, default_view(ledger) if view is None else view)
     usual = usual or (known[0] if known else None)
     for terms in ([usual] if usual else []) + known:
         if unit in (None, terms[0]) and relation in (None, terms[1]):
             return terms
     if unit is None or relation is None:
         allowed = ", ".join(f"{u}/{r}" for u, r in known) or "none: its releases share no terms"
-        asked = f"unit {unit!r}" if unit else f"relation {relation!r}"
+        asked = f"unit {unit!r}" if unit is not None else f"relation {relation!r}"
         raise UserError(f"the {asked} is not stated here; choose from {allowed}")
     return unit, relation
 

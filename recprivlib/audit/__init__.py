@@ -91,6 +91,8 @@ def audit(
     """
     if not isinstance(trials, int) or not 100 <= trials <= 100_000_000:
         raise UserError(f"trials is {trials!r}, but must be a whole number from 100 to 100000000")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise UserError(f"seed is {seed!r}, but must be a whole number from 0 on")
     is_system = hasattr(target, "fit")
     sizes = sizes or USUAL
     target = target if is_system else stated(target, relation)

@@ -13,11 +13,16 @@ import argparse
 import importlib
 import os
 import pkgutil
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from recprivlib.parameters import UserError
+from recprivlib.parameters import UserError, real, whole
+
+LONGEST = 200  # characters of a value that a refusal names whole
+QUOTED = re.compile(r"""(?<!\w)(['"])((?:(?!\1)[^\\]|\\.)*)\1(?!\w)""")
+START = 40  # characters that one recognises a longer one by
 
 
 def verbs() -> list[str]:
@@ -27,12 +32,13 @@ def verbs() -> list[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the result is the exit code."""
+    _print_anything()
     try:
         code = _dispatch(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
         return code
     except UserError as mistake:
-        print(f"recpriv: {' '.join(str(mistake).split())}", file=sys.stderr)
+        print(f"recpriv: {brief(str(mistake))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -74,11 +80,34 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.register("type", int, _reader(int, "a whole number"))
-        self.register("type", float, _reader(float, "a number"))
+        self.register("type", int, _reader(whole, "a whole number"))
+        self.register("type", float, _reader(real, "a number"))
 
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message}; {' '.join(self.format_usage().split())}")
+
+
+def brief(text: str) -> str:
+    """A refusal on one line that can be read: what was given is named, but no more of it than one recognises it by.
+
+    >>> brief(f"there is no system {'q' * 5000!r}")
+    "there is no system 'qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq… (5,000 characters)'"
+    """
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in " ".join(text.split()))
+    line = QUOTED.sub(lambda m: f"{m[1]}{_start(m[2])}{m[1]}" if len(m[2]) > LONGEST else m[0], line)
+    line = re.sub(rf"[^\s'\",;]{{{LONGEST},}}", lambda m: _start(m[0]), line)
+    return line if len(line) <= 1000 else f"{line[:1000]}…"
+
+
+def _start(text: str) -> str:
+    return f"{text[:START]}… ({len(text):,} characters)"
+
+
+def _print_anything() -> None:
+    """A letter that the terminal's encoding lacks, or a byte of a file's name that is no letter, is printed escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _reader(kind: Callable[[str], Any], noun: str) -> Callable[[str], Any]:

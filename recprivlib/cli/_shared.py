@@ -14,6 +14,7 @@ from recprivlib.parameters import UserError
 from recprivlib.protocols import Sizes
 
 MOST_SEEDS = 10_000
+MOST_PEOPLE = 10_000_000_000  # more than there are
 USERS, ITEMS, GRID = 943, 1682, (1.0, 2.0, 3.0, 4.0, 5.0)  # ML-100K
 SEEN = {"server": "what the server sees", "shuffled": "what it sees behind a shuffler", "model": "what the model tells"}
 
@@ -36,13 +37,16 @@ def seeds(text: str) -> list[int]:
     >>> seeds("3"), seeds("0-4"), seeds("0,2,5-6")
     ([3], [0, 1, 2, 3, 4], [0, 2, 5, 6])
     """
+    refusal = UserError(f"seeds is {text!r}, but must be like 3, 0-4 or 0,2,5 (ascending, at most {MOST_SEEDS:,})")
     found: dict[int, None] = {}
     for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?", part, re.ASCII)
+        match = re.fullmatch(r"\s*(\d{1,40})\s*(?:-\s*(\d{1,40})\s*)?", part, re.ASCII)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if last < first or last - first >= MOST_SEEDS:
-            raise UserError(f"seeds is {text!r}, but must be like 3, 0-4 or 0,2,5 (ascending, at most {MOST_SEEDS:,})")
+            raise refusal
         found |= dict.fromkeys(range(first, last + 1))
+        if len(found) > MOST_SEEDS:
+            raise refusal
     return list(found)
 
 
@@ -74,14 +78,14 @@ def add_set(parser: Any) -> None:
 def add_population(parser: Any) -> None:
     """The options that size the synthetic population."""
     parser.add_argument("--users", type=int, metavar="N", help="users of the synthetic population")
-    parser.add_argument("--items", type=int, metavar="M", help="items of the synthetic population")
+    parser.add_argument("--items", type=int, metavar="M", help="its items; of other data, the most met ones")
 
 
 def sizes(args: argparse.Namespace) -> Sizes:
     """The public sizes of the population that `add_population` describes; ML-100K's where they are not given."""
     users, items = (USERS if args.users is None else args.users), (ITEMS if args.items is None else args.items)
-    if min(users, items) < 1:
-        raise UserError(f"users and items are {users} and {items}, but must be at least 1")
+    if not 1 <= min(users, items) <= max(users, items) <= MOST_PEOPLE:
+        raise UserError(f"users and items are {users} and {items}, but must be at least 1 and at most {MOST_PEOPLE:,}")
     return Sizes(users, items, grid=GRID)
 
 

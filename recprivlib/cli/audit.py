@@ -36,8 +36,6 @@ def execute(args: argparse.Namespace) -> None:
     from recprivlib.audit import audit
 
     target = configured(_found(args.name), settings(args.set))
-    if args.count < 1:
-        raise UserError(f"count is {args.count}, but must be a whole number from 1 on")
     if hasattr(target, "fit") and args.count != 1:
         raise UserError("--count is for mechanisms; a system says itself how often it releases")
     found = audit(

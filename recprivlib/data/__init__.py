@@ -7,25 +7,37 @@
 
 from __future__ import annotations
 
-from recprivlib.data.canonical import Dataset, checksum
+from recprivlib.data.canonical import Dataset, checksum, most_met, narrowed
 from recprivlib.data.movielens import GENRES
 from recprivlib.data.sources import RECIPES, obtain
 from recprivlib.parameters import UserError
 
-__all__ = ["GENRES", "NAMES", "Dataset", "checksum", "load"]
+__all__ = ["GENRES", "NAMES", "Dataset", "checksum", "load", "pinned"]
 
 NAMES = (*RECIPES, "synthetic")
 
 
 def load(name: str = "ml-100k", *, seed: int = 0, users: int | None = None, items: int | None = None) -> Dataset:
-    """A data set by name. `seed`, `users` and `items` shape the synthetic population and nothing else."""
+    """A data set by name. `seed`, `users` and `items` shape the synthetic population; of others, `items` keeps only
+    the most met ones."""
     if name == "synthetic":
         from recprivlib.data.synthetic import synthetic
 
         return synthetic(seed=seed, users=users, items=items)
     if name not in RECIPES:
         raise UserError(f"there is no data set {name!r}; choose from {', '.join(NAMES)}")
-    if users is not None or items is not None:
-        raise UserError(f"{name} has the users and items it has; only synthetic takes a number of them")
+    if users is not None:
+        raise UserError(f"{name} has the users it has; only synthetic takes a number of them")
     (interactions, titles), source = obtain(name, RECIPES[name])
-    return Dataset(name, interactions, titles, checksum(interactions), source)
+    data = Dataset(name, interactions, titles, checksum(interactions), source)
+    return data if items is None else most_met(data, items)
+
+
+def pinned(name: str, users: int | None = None, items: int | None = None) -> str | None:
+    """The checksum that `load` would find, where it is known without the data."""
+    if name == "synthetic":
+        from recprivlib.data.synthetic import CHECKSUMS
+
+        return CHECKSUMS.get((users, items))
+    whole = RECIPES[name].checksum if name in RECIPES else None
+    return whole if items is None or whole is None else narrowed(whole, items)

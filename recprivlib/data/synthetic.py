@@ -28,6 +28,11 @@ APPEAL = (4.5, 0.7)  # aᵢ: width of its uniform part, which makes counts fall 
 TASTE = 1.6  # standard deviation of pᵤ·vᵢ
 LIMITS = {"users": (20, 1_000_000), "items": (20, 100_000)}
 STAR_CUTS = (-0.6, 0.05, 0.85, 1.8)  # between 1|2|3|4|5 stars on the scale of liking: shares as on ML-100K
+CHECKSUMS: dict[tuple[int | None, int | None], str] = {  # of large populations, so that a plan need not draw them
+    (10_000, 1000): "9f94fecab67d7c719113adb926b2c01beefc92f02abd83476184e5743022525b",
+    (50_000, 1000): "9cf77260668a55540052f896c360ab64305358d214cd200eda0dfca9b135c867",
+    (10_000, 5000): "6ce247b59612c5fcca34e16f00930a299ec776e6c8ff03fc5c40b286d3b25903",
+}
 START, SPAN = 874_724_710, 18_489_600  # first second and 214 days, as ML-100K
 
 

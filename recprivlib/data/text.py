@@ -12,6 +12,7 @@ from recprivlib.parameters import UserError
 Array = np.ndarray
 BLOCK = 1 << 24  # bytes read at once, so that a file of half a gigabyte needs little memory
 LARGEST = 2**31 - 1  # no identifier or time of these data sets is larger
+WIDEST = 10  # digits of it
 
 
 def integer_rows(path: Path, between: bytes, header: bool = False) -> Array:
@@ -45,7 +46,7 @@ def _rows(path: Path, block: bytes, between: bytes, line: int) -> Array:
         len(gaps) % columns == 0
         and (letters[gaps].reshape(-1, columns) == np.frombuffer(between, np.uint8)).all()
         and np.diff(gaps, prepend=-1).min() > 1  # no empty field
-        and np.diff(gaps, prepend=-1).max() <= 11
+        and np.diff(gaps, prepend=-1).max() <= WIDEST + 1
     )
     if regular:
         rows = np.fromstring(text.translate(bytes.maketrans(between, b" " * columns)), np.int64, sep=" ")
@@ -63,7 +64,7 @@ def _first_bad_line(path: Path, text: bytes, between: bytes, line: int) -> UserE
             else:
                 fields.append(b"")
                 marks += bytes([letter])
-        if marks != between or not all(f and int(f) <= LARGEST for f in fields[:-1]):
+        if marks != between or not all(0 < len(f) <= WIDEST and int(f) <= LARGEST for f in fields[:-1]):
             shown = row[:60].decode("latin-1")
             return UserError(f"{path}, line {number}: expected {_form(between)}, found {shown!r}")
     raise AssertionError("a block was refused, but every line of it is good")
@@ -76,7 +77,7 @@ def _form(between: bytes) -> str:
 
 def table(path: Path, separator: str, columns: int, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
     """(line number, fields) of a text file whose every line has that many columns."""
-    lines = path.read_bytes().decode(encoding, errors="replace").split("\n")
+    lines = text_of(path, encoding).split("\n")
     if lines and lines[-1] == "":
         lines.pop()
     if not lines:
@@ -88,8 +89,20 @@ def table(path: Path, separator: str, columns: int, encoding: str = "utf-8") -> 
         yield number, fields
 
 
+def text_of(path: Path, encoding: str = "utf-8") -> str:
+    """A file's text. What is written in UTF-8 is read so, also where the publisher writes Latin-1."""
+    body = path.read_bytes()
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if encoding == "utf-8":
+            line = body.count(b"\n", 0, error.start) + 1
+            raise UserError(f"{path}, line {line}: this is no text in UTF-8") from None
+    return body.decode(encoding)
+
+
 def whole(path: Path, line: int, what: str, text: str, low: int = 0, high: int = LARGEST) -> int:
     """The whole number in a field, or an error naming file and line."""
-    if text.isascii() and text.isdigit() and low <= int(text) <= high:
+    if text.isascii() and text.isdigit() and len(text) <= WIDEST and low <= int(text) <= high:
         return int(text)
     raise UserError(f"{path}, line {line}: the {what} is {text!r}, but must be a whole number from {low} to {high}")

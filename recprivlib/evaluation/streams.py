@@ -13,6 +13,7 @@ import numpy as np
 from recprivlib.parameters import UserError
 
 Purpose = Literal["split", "fit", "bootstrap"]
+MOST = 2**128
 PURPOSES: tuple[Purpose, ...] = ("split", "fit", "bootstrap")
 
 
@@ -33,6 +34,6 @@ def checked(seed: int) -> int:
         number = operator.index(seed)
     except TypeError:
         number = -1
-    if isinstance(seed, bool) or number < 0:
-        raise UserError(f"seed is {seed!r}, but must be a whole number from 0 on")
+    if isinstance(seed, bool) or not 0 <= number < MOST:
+        raise UserError(f"seed is {seed!r}, but must be a whole number from 0 on, of at most 128 bits")
     return number

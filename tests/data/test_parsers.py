@@ -47,6 +47,33 @@ def test_a_line_of_column_names_and_escaped_letters_change_nothing(tmp_path: Pat
     assert ml_100k(written(tmp_path, files))[1][0] == "Café Story (1995)"
 
 
+def test_a_copy_that_somebody_saved_in_utf_8_is_read_as_what_it_is(tmp_path: Path) -> None:
+    """Read as Latin-1 it said "MisÃ©rables"."""
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    files = FILES_100K | {"u.item": ITEMS_100K.replace("Toy Story", "Misérables")}
+    as_published = ml_100k(written(tmp_path / "one", files, "latin-1"))[1]
+    assert ml_100k(written(tmp_path / "two", files, "utf-8"))[1] == as_published
+    assert as_published[0] == "Misérables (1995)"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("movieId,title,genres\n1,Café,Comedy\n".encode("latin-1"), r"movies\.csv, line 2: this is no text in UTF-8"),
+        (bytes(range(256)), r"movies\.csv, line \d+: this is no text in UTF-8"),
+        (b"movieId,title,genres\n" + b"9" * 5000 + b",A,Comedy\n", r"movies\.csv, line 2: the movie id is '9999"),
+        ("movieId,title,genres\n٥,A,Comedy\n".encode(), r"movies\.csv, line 2: the movie id is '٥'"),
+    ],
+    ids=["Latin-1", "binary", "5,000 digits", "other digits"],
+)
+def test_ml_20m_with_another_kind_of_film_file_is_said(tmp_path: Path, body: bytes, said: str) -> None:
+    (tmp_path / "movies.csv").write_bytes(body)
+    (tmp_path / "ratings.csv").write_text("userId,movieId,rating,timestamp\n1,1,3.0,5\n")
+    with pytest.raises(UserError, match=said):
+        ml_20m(tmp_path)
+
+
 def test_windows_line_ends_and_a_missing_last_newline_are_read(tmp_path: Path) -> None:
     files = FILES_1M | {"ratings.dat": FILES_1M["ratings.dat"].replace("\n", "\r\n").rstrip()}
     data, titles = ml_1m(written(tmp_path, files))
@@ -76,6 +103,10 @@ BAD_LINES = [
     ("u.data", "1\t2\t3\t20", "1\t5\t3\t20", "line 4: this user has rated this item before"),
     ("u.data", "1\t2\t3\t20", "1\t3\t3\t20", "line 2: there is no movie 3 in the movie file"),
     ("u.data", "1\t2\t3\t20", "9\t2\t3\t20", "line 2: there is no user 9 in the user file"),
+    ("u.data", "1\t2\t3\t20", f"1\t{'9' * 5000}\t3\t20", "line 2: expected user, item, rating and time"),
+    ("u.data", "1\t2\t3\t20", "1\t00000000002\t3\t20", "line 2: expected user, item, rating and time"),
+    ("u.user", "53", "2000000000", "line 2: the age is '2000000000', but must be a whole number from 0 to 150"),
+    ("u.user", "2|53", f"{'9' * 5000}|53", "line 2: the user id is '9999"),
     ("u.user", "53", "?", r"line 2: the age is '\?', but must be a whole number"),
     ("u.user", "|94043", "", "line 2: expected 5 fields, found 4"),
     ("u.item", "2|Toy", "Toy", "line 2: expected 24 fields, found 23"),

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.client
 import io
 import os
+import random
 import shutil
+import subprocess
+import sys
 import zipfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +21,7 @@ import numpy as np
 import pytest
 
 from recprivlib.data import checksum, load, sources
+from recprivlib.data.canonical import details
 from recprivlib.data.movielens import ml_100k
 from recprivlib.data.sources import RECIPES, Form, Unreachable, cache_folder
 from recprivlib.parameters import UserError
@@ -46,7 +52,9 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir(parents=True)
     for name, text in FILES.items():
         (folder / name).write_text(text)
-    small = replace(RECIPES["ml-100k"], checksum=checksum(ml_100k(folder)[0]), archive=sha(archive()))
+    data, titles = ml_100k(folder)
+    pins = {"checksum": checksum(data), "details": details(data, titles), "archive": sha(archive())}
+    small = replace(RECIPES["ml-100k"], **pins)
     monkeypatch.setitem(RECIPES, "ml-100k", small)
     return folder.parent
 
@@ -173,6 +181,122 @@ def test_an_edited_file_is_not_hidden_by_the_cache(small: Path, nowhere: Path, m
     (small / "ml-100k" / "u.data").write_text("1\t2\t4\t20\n1\t1\t5\t20\n")
     with pytest.raises(UserError, match=r"this copy of ml-100k .* was changed or cut short"):
         load("ml-100k")
+
+
+@pytest.mark.parametrize(
+    ("file", "good", "bad"),
+    [
+        ("u.user", "|24|", "|25|"),
+        ("u.user", "writer", "lawyer"),
+        ("u.item", "Film", "Fi1m"),
+        ("u.item", "|0\n", "|1\n"),
+    ],
+    ids=["an age", "an occupation", "a title", "a genre"],
+)
+def test_what_comes_along_with_the_ratings_is_checked_too(
+    small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch, file: str, good: str, bad: str
+) -> None:
+    monkeypatch.setenv("RECPRIV_DATA", str(small))
+    path = small / "ml-100k" / file
+    path.write_text(path.read_text().replace(good, bad, 1))
+    with pytest.raises(UserError, match=r"has the right ratings, but its titles or features \(age, gender"):
+        load("ml-100k")
+    assert not nowhere.exists() or not list(nowhere.iterdir())
+
+
+@pytest.mark.parametrize("name", ["user_age", "titles", "item_genres", "user_occupation"])
+def test_a_feature_changed_in_the_cache_is_noticed(
+    small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("RECPRIV_DATA", str(small))
+    whole = load("ml-100k")
+    (path,) = nowhere.iterdir()
+    with np.load(path) as file:
+        arrays = dict(file)
+    changed = ~arrays[name] if arrays[name].dtype == bool else arrays[name][::-1] + arrays[name]
+    if arrays[name].dtype.kind == "U":
+        changed = np.array([text.upper() for text in arrays[name]])
+    np.savez(path, **arrays | {name: changed})
+    again = load("ml-100k")
+    assert again.titles == whole.titles
+    for kind in ("user_features", "item_features"):
+        ours, theirs = getattr(again.interactions, kind), getattr(whole.interactions, kind)
+        assert all((ours[key] == theirs[key]).all() for key in theirs)
+
+
+def test_a_flipped_bit_of_the_cache_is_never_read_as_data(
+    small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECPRIV_DATA", str(small))
+    whole = load("ml-100k")
+    (path,) = nowhere.iterdir()
+    body, chance = path.read_bytes(), random.Random(1)
+    for _ in range(200):
+        at = chance.randrange(len(body))
+        path.write_bytes(body[:at] + bytes([body[at] ^ 1 << chance.randrange(8)]) + body[at + 1 :])
+        again = load("ml-100k")
+        assert (again.titles, again.checksum) == (whole.titles, whole.checksum)
+        assert (again.interactions.user_features["age"] == whole.interactions.user_features["age"]).all()
+
+
+def test_a_folder_that_is_a_file_or_locked_is_said_and_not_passed_over(
+    small: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECPRIV_DATA", str(small))
+    folder = small / "ml-100k"
+    with as_nobody(folder), pytest.raises(UserError, match=r"cannot be read: Permission denied"):
+        load("ml-100k")
+    shutil.rmtree(folder)
+    folder.write_text("ml-100k.zip")
+    with pytest.raises(UserError, match=r"ml-100k is no folder, but must be one that holds u\.data, u\.item, u\.user"):
+        load("ml-100k")
+    folder.unlink()
+    folder.symlink_to(small / "gone")
+    with pytest.raises(UserError, match=r"ml-100k is no folder"):
+        load("ml-100k")
+    monkeypatch.setenv("RECPRIV_DATA", "/" + "x" * 5000)
+    with pytest.raises(UserError, match="there is no such folder"):
+        load("ml-100k")
+
+
+@contextlib.contextmanager
+def as_nobody(folder: Path) -> Iterator[None]:
+    """Without the right to look into `folder`; root, who may run the tests, becomes nobody for that."""
+    folder.chmod(0)
+    for parent in [*folder.parents][:-1]:
+        if parent.owner() == Path.home().owner() and parent.name.startswith(("pytest", "test_")):
+            parent.chmod(0o755)
+    root = os.geteuid() == 0
+    try:
+        if root:
+            os.seteuid(65534)
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+        folder.chmod(0o755)
+
+
+def test_a_download_that_is_killed_half_way_leaves_no_cache_and_can_be_repeated(tmp_path: Path) -> None:
+    """kill -9, while the archive comes in."""
+    code = (
+        "import io, sys, time\n"
+        "from recprivlib.data import load, sources\n"
+        "class Slow(io.BytesIO):\n"
+        "    headers = {}\n"
+        "    def read(self, *_):\n"
+        "        print('reading', flush=True); time.sleep(0.05); return b'x' * 1000\n"
+        "sources._opened = lambda url: Slow()\n"
+        "load('ml-1m')\n"
+    )
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
+    environment.pop("RECPRIV_DATA", None)
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "reading\n"
+        process.kill()
+    assert not (tmp_path / "cache").exists()
 
 
 def test_a_cache_that_cannot_be_written_costs_nothing_but_time(

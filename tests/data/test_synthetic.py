@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from recprivlib.baselines import SYSTEMS
-from recprivlib.data import load
+from recprivlib.data import load, pinned
 from recprivlib.data import synthetic as module
-from recprivlib.data.synthetic import resample, synthetic
+from recprivlib.data.canonical import most_met
+from recprivlib.data.synthetic import CHECKSUMS, resample, synthetic
 from recprivlib.evaluation import evaluate, split
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions
@@ -108,6 +109,26 @@ def test_real_data_refuses_a_size_and_an_unknown_name_is_said() -> None:
         load("ml-100k", users=100)
     with pytest.raises(UserError, match="'ml-5k'; choose from ml-100k"):
         load("ml-5k")
+
+
+def test_a_pinned_population_is_the_one_that_is_drawn() -> None:
+    users, items = min(CHECKSUMS, key=lambda size: size[0] * size[1])
+    assert load("synthetic", users=users, items=items).checksum == pinned("synthetic", users, items)
+    assert pinned("synthetic", 21, 21) is None
+
+
+def test_the_most_met_items_of_real_data_are_a_data_set_of_their_own() -> None:
+    whole = synthetic(users=60, items=50, seed=1)
+    counts = np.bincount(whole.interactions.items, minlength=50)
+    few = most_met(whole, 7)
+    kept = np.array([whole.titles.index(title) for title in few.titles])
+    assert set(kept) <= set(np.flatnonzero(counts >= np.sort(counts)[-7]))
+    assert np.array_equal(few.interactions.matrix.toarray(), whole.interactions.matrix.toarray()[:, kept])
+    assert few.interactions.item_features["genres"].shape[0] == few.interactions.n_items == 7
+    assert few.checksum not in (whole.checksum, most_met(whole, 8).checksum)
+    for wrong in (0, 51):
+        with pytest.raises(UserError, match=f"items is {wrong}, but must be a whole number from 1 to 50"):
+            most_met(whole, wrong)
 
 
 def test_a_resampled_population_is_made_of_the_real_users() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from recprivlib import results as called
 from recprivlib.baselines import Popularity
+from recprivlib.data import pinned
 from recprivlib.data.sources import RECIPES
 from recprivlib.models.constants import PerItem
 from recprivlib.results import check, folder, grids, names, remedy, results, sample, stale, tolerance
@@ -40,7 +41,7 @@ def test_tables_are_small_and_tidy(name: str) -> None:
     assert ((table["low"] <= table["value"]) & (table["value"] <= table["high"])).all()
     for row in table.itertuples():
         if row.data in RECIPES:
-            assert row.checksum == RECIPES[str(row.data)].checksum
+            assert row.checksum in (pinned(row.data), pinned(row.data, items=row.items))
 
 
 def test_another_algorithm_fails_the_check_with_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:

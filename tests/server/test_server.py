@@ -134,6 +134,8 @@ def test_a_taken_port_is_said_in_one_sentence_with_the_way_out():
         (["--port", "8e3"], "8e3"),
         (["--host", "198.51.100.1"], "host is '198.51.100.1', but must be an address of this machine"),
         (["--host", "no such host"], "host is 'no such host'"),
+        (["--host", ""], "host is '', but must be an address of this machine"),
+        (["--host", "x" * 5000], "… (5,000 characters)', but must be an address of this machine"),
     ],
 )
 def test_bad_options_are_refused_in_one_line(options, sentence):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import os
 import subprocess
@@ -238,8 +239,9 @@ def test_after_a_killed_worker_the_rest_is_tried_once_more(
     @contextmanager
     def dying(*_: Any) -> Iterator[Any]:
         def run(function: Any, tasks: Any) -> Iterator[Outcome]:
-            yield from map(function, tasks[:finished])
-            if len(tasks) > finished:
+            waiting = iter(tasks)
+            yield from map(function, itertools.islice(waiting, finished))
+            if next(waiting, None) is not None:
                 raise TerminatedWorkerError
 
         yield run
