@@ -279,7 +279,9 @@ def bit_ledger(
         what="one flipped bit for every item of the catalogue",
         mechanism=flipping,
         neighbours={
-            ("interaction", "add-remove"): Change(),
+            ("interaction", "add-remove"): Change(
+                inputs=1 if cap is None else 2
+            ),  # above the cap one turns out another
             ("interaction", "swap"): Change(inputs=2),
             ("user", "replace"): Change(inputs=touched),
             ("user", "add-remove"): SEEN,

@@ -21,6 +21,7 @@ import numpy as np
 from recprivlib.data.synthetic import BLOCK, resample
 from recprivlib.executors import Run
 from recprivlib.mechanisms.gate import seen
+from recprivlib.models.constants import Chance
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, Federated, Interactions, Model
 
@@ -74,11 +75,18 @@ def crowd(system: Federated, train: Interactions, times: int, rng: np.random.Gen
 
 
 def capped(train: Interactions, cap: int | None, rng: np.random.Generator) -> Interactions:
-    """At most `cap` interactions of each user, drawn at random where there are more; without a cap, all of them."""
-    lengths = np.bincount(train.users, minlength=train.n_users)
-    if cap is None or not len(train) or lengths.max() <= cap:
+    """At most `cap` interactions of each user, drawn at random where there are more; without a cap, all of them.
+
+    Every pair has a number of its own and the smallest stay: one interaction more turns out one other at most, and
+    what `rng` gives to whoever comes next does not depend on anybody's history.
+    """
+    if cap is None:
         return train
-    order = np.lexsort((rng.random(len(train)), train.users))
+    chance = Chance(int(rng.integers(2**63))).score(train.users, train.items)
+    lengths = np.bincount(train.users, minlength=train.n_users)
+    if not len(train) or lengths.max() <= cap:
+        return train
+    order = np.lexsort((chance, train.users))
     place = np.empty(len(train), np.int64)
     place[order] = np.arange(len(train)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return train.take(place < cap)

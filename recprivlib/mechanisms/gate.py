@@ -34,7 +34,8 @@ class Call:
     mechanism: Any
     x: Any  # what went in: an array, or a tuple of arrays of one joint event; of a draw, how many there are
     y: Any  # the answer, in the same form
-    state: str  # of the generator as it came in: the answer's noise is a function of this
+    before: Any  # the state of the generator as it came in: the answer's noise is a function of this
+    after: Any  # and as it went out; both None where there was no generator (secure) or nothing was drawn (played)
     secret: bool = False  # a draw: nobody sees it
 
 
@@ -47,16 +48,17 @@ class Tape:
     calls: list[Call] = field(default_factory=list)
     shown: list[tuple[str, Any]] = field(default_factory=list)  # what servers were handed or told, in order
 
-    def call(self, mechanism: Any, x: Any, rng: np.random.Generator, draw: bool = False) -> Any:
-        x, turn = _copied(x), len(self.calls)
-        state = repr(rng.bit_generator.state) if isinstance(rng, np.random.Generator) else ""
+    def call(self, mechanism: Any, x: Any, rng: np.random.Generator | None, draw: bool = False) -> Any:
+        if isinstance(mechanism, Secure):
+            rng = None
+        x, turn, before = _copied(x), len(self.calls), _state(rng)
         if self.played is None:
             y = _copied(_answer(mechanism, x, rng, draw))
         elif turn < len(self.played) and _form(self.played[turn]) == (draw, _shape(x)):
             y = self.played[turn].y
         else:
             raise Torn("how much is released depends on the data")
-        self.calls.append(Call(mechanism, x, y, state, draw))
+        self.calls.append(Call(mechanism, x, y, before, _state(rng), draw))
         if len(self.calls) == self.enough:
             raise Enough
         return _copied(y)
@@ -103,7 +105,7 @@ def taped(played: Sequence[Call] | None = None, enough: int | None = None) -> It
         _tape.reset(token)
 
 
-def _answer(mechanism: Any, x: Any, rng: np.random.Generator, draw: bool) -> Any:
+def _answer(mechanism: Any, x: Any, rng: np.random.Generator | None, draw: bool) -> Any:
     if draw:
         return mechanism.draw(x, rng)
     return mechanism.release(x) if isinstance(mechanism, Secure) else mechanism.release(x, rng)
@@ -113,8 +115,13 @@ def _copied(x: Any) -> Any:
     return tuple(_copied(part) for part in x) if isinstance(x, tuple) else np.array(x)
 
 
+def _state(rng: Any) -> Any:
+    return rng.bit_generator.state if isinstance(rng, np.random.Generator) else None
+
+
 def _shape(x: Any) -> Any:
-    return tuple(_shape(part) for part in x) if isinstance(x, tuple) else np.shape(x)
+    """Of a joint event that of one member's row: how many members there are is the cohort's secret."""
+    return tuple(np.shape(part)[1:] for part in x) if isinstance(x, tuple) else np.shape(x)
 
 
 def _form(call: Call) -> tuple[bool, Any]:
