@@ -255,6 +255,7 @@ class Claim:
     relation: Relation
     where: str  # "eq. 3 and Theorem 3.1 of [38]"
     counts: str = "whole run"  # or "one epoch", "one report": what the claim adds up
+    view: View | None = None  # whom it is made against; None: whoever sees most of what is released
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,19 @@
 """Attacks on the real code, and what they prove.
 
-    ledger ──> games ──worlds──> choose on one half │ certify on the other ──> Attacked ──> verdict
-               (games.py)        (events.py)                (bounds.py)                     (verdicts.py)
+    system ────> its run: replayed, booked, listened to ──┐
+                 (run.py, stage, replay, books, listen)   ├─worlds─> choose on one half │ certify on the other ─┐
+    mechanism ─> games, and the law of its answers ───────┤                    (events.py, bounds.py)           │
+                 (games.py, law.py, lies.py)              └─found──> verdict (verdicts.py) <────────────────────┘
 
-`audit` runs the releases of a mechanism or system on neighbouring inputs and reports claimed, counted, attacked.
-An attack certifies a lower bound; it never proves that there is nothing to find. `ceiling` says how much its
-trials could have shown at most.
+`audit` plays a system's own `fit` on neighbouring data, or a mechanism's releases on neighbouring inputs, and reports
+claimed, counted, attacked. An attack certifies a lower bound; it never proves that there is nothing to find. `ceiling`
+says how much its trials could have shown at most.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +23,10 @@ from recprivlib.accounting.bills import default_view, mechanism_ledger, modes, s
 from recprivlib.audit.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
 from recprivlib.audit.events import Certificate, auc, certify, choose, halves, roc
 from recprivlib.audit.games import Game, ledger_games, mechanism_game, projection_game, statistic
+from recprivlib.audit.lies import lies
 from recprivlib.audit.one_run import best_guesses, epsilon_one_run
-from recprivlib.audit.verdicts import Verdict, exact_epsilon, verdict
+from recprivlib.audit.run import attack_run
+from recprivlib.audit.verdicts import ONE, WHOLE, Played, Verdict, exact_epsilon, verdict
 from recprivlib.mechanisms.common import SEEDED, STARS
 from recprivlib.parameters import UserError, values
 from recprivlib.protocols import Array, Claim, Guarantee, Ledger, Relation, Sizes, Unit, View
@@ -35,6 +39,7 @@ __all__ = [
 
 Progress = Callable[[float], None]
 BATCHES = 20
+ALONE = 4000  # trials where answers cannot be drawn together: one call each
 USUAL = Sizes(943, 1682, grid=STARS)  # the public sizes of ML-100K
 
 
@@ -55,6 +60,8 @@ class Attacked:
     true_positive_rate: float
     false_positive_rate: float
     roc: tuple[Array, Array] = field(repr=False, compare=False)
+    played: Played = ONE  # what was attacked
+    found: tuple[str, ...] = ()  # what does not agree with the ledger, beside any bound
 
 
 @dataclass(frozen=True)
@@ -106,16 +113,72 @@ def audit(
         own = ledger.claimed.delta if ledger.claimed else getattr(target, "delta", None)
         delta = usual_delta(ledger, unit, relation, view, small) if own is None else own
     counted = guarantee(ledger, unit, relation, delta, view)
-    rng = np.random.default_rng(np.random.SeedSequence(seed))
-    games = _games(target, ledger, sizes, unit, relation, view, trials, rng)
-    found = [attack(game, unit, relation, view, delta, trials, rng, progress, len(games)) for game in games]
-    attacked = max(found, key=lambda one: (one.decisive, one.epsilon_lower))
-    exact = exact_epsilon(ledger, unit, relation) if delta == 0 else None
-    word, reason = verdict(ledger.claimed, counted, attacked.decisive, exact, whole=not is_system)
+    asked = Asked(unit, relation, view, delta, trials, seed)
+    if is_system:
+        attacked, exact = _system(target, sizes, asked, progress)
+    else:
+        attacked, exact = _mechanism(target, ledger, asked, progress)
+    word, reason = verdict(
+        _viewed(ledger), counted, attacked.decisive, exact if delta == 0 else None, whole=not is_system,
+        found=attacked.found, played=attacked.played, ceiling=attacked.ceiling,
+    )  # fmt: skip
     if word == "holds" and any(_on_doubles(release.mechanism) for release in ledger.releases):
-        reason += " for real numbers (these are doubles, for teaching)"
+        reason += " For real numbers: these are doubles, for teaching."
     mode = "; ".join(modes(ledger))
     return Audit(name or type(target).__name__, values(target), ledger.claimed, counted, attacked, word, reason, mode)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The terms of an attack."""
+
+    unit: Unit
+    relation: Relation
+    view: View
+    delta: float
+    trials: int
+    seed: int
+
+
+def _system(target: Any, sizes: Sizes, asked: Asked, progress: Progress | None) -> tuple[Attacked, float | None]:
+    """The whole run."""
+    heard = attack_run(target, sizes, asked.unit, asked.relation, asked.view, asked.trials, asked.seed)
+    if progress:
+        progress(1.0)
+    if not heard.worlds:
+        raise UserError(
+            f"no attack of ours plays {asked.unit}/{asked.relation} for the view {asked.view!r}; choose other terms "
+            f"or views{'; ' + heard.found[0] if heard.found else ''}"
+        )
+    share = len(heard.worlds)
+    each = [_certified(worlds, asked, f"{name}{', ' + heard.part if heard.part else ''}", heard.trials, share)
+            for name, worlds in heard.worlds.items()]  # fmt: skip
+    return replace(_best(each), played=WHOLE, found=heard.found), heard.exact
+
+
+def _mechanism(target: Any, ledger: Ledger, asked: Asked, progress: Progress | None) -> tuple[Attacked, float | None]:
+    """One release, again and again, at the mechanism's worst pair; and whether it draws what it says it draws."""
+    rng = np.random.default_rng(np.random.SeedSequence(asked.seed))
+    found = lies(target, asked.trials, np.random.default_rng(np.random.SeedSequence((asked.seed, 2))))
+    trials = min(asked.trials, ALONE) if found else asked.trials
+    games = ledger_games(ledger, asked.unit, asked.relation, asked.view, trials, rng, True, bool(found))
+    if not games:
+        raise UserError(
+            f"no attack of ours plays {asked.unit}/{asked.relation} for the view {asked.view!r}; choose other terms "
+            "or views"
+        )
+    each = [_certified(play(game, trials, rng, progress), asked, game.attack, trials, len(games)) for game in games]
+    return replace(_best(each), found=tuple(found)), exact_epsilon(ledger, asked.unit, asked.relation)
+
+
+def _best(each: list[Attacked]) -> Attacked:
+    return max(each, key=lambda one: (one.decisive, one.epsilon_lower))
+
+
+def _viewed(ledger: Ledger) -> Claim | None:
+    """The claim, with whom it is made against; where it does not say, against whoever sees most."""
+    claim = ledger.claimed
+    return claim and (claim if claim.view else replace(claim, view=default_view(ledger)))
 
 
 def _on_doubles(mechanism: Any) -> bool:
@@ -138,12 +201,16 @@ def attack(
 
     The best of several games is as sound as one when each spends its share of α: `among` says how many there are.
     """
-    worlds = play(game, trials, rng, progress)
-    shows, decides = SHOWN / among, DECIDES / among
+    asked = Asked(unit, relation, view, delta, trials, 0)
+    return _certified(play(game, trials, rng, progress), asked, game.attack, trials, among)
+
+
+def _certified(worlds: tuple[Array, Array], asked: Asked, name: str, trials: int, among: int) -> Attacked:
+    delta, shows, decides = asked.delta, SHOWN / among, DECIDES / among
     shown, decisive = certify(worlds, delta, shows), certify(worlds, delta, decides)
     return Attacked(
-        shown.epsilon(shows), decisive.epsilon(decides), 1 - SHOWN, delta, unit, relation, view, trials,
-        ceiling(shown.trials, delta, shows), game.attack, shown.true_positive_rate, shown.false_positive_rate,
+        shown.epsilon(shows), decisive.epsilon(decides), 1 - SHOWN, delta, asked.unit, asked.relation, asked.view,
+        trials, ceiling(shown.trials, delta, shows), name, shown.true_positive_rate, shown.false_positive_rate,
         roc(worlds),
     )  # fmt: skip
 
@@ -172,24 +239,6 @@ def climb(worlds: tuple[Array, Array], delta: float = 0.0, start: int = 128) -> 
         rungs.append(Rung(trials, best, ceiling(certifying, delta, alpha)))
         trials, look = 2 * trials, look + 1
     return tuple(rungs)
-
-
-def _games(
-    target: Any,
-    ledger: Ledger,
-    sizes: Sizes,
-    unit: Unit,
-    relation: Relation,
-    view: View,
-    trials: int,
-    rng: np.random.Generator,
-) -> tuple[Game, ...]:
-    own = target.games(sizes, unit, relation) if hasattr(target, "games") else ()
-    alone = not hasattr(target, "fit")
-    games = tuple(own) + ledger_games(ledger, unit, relation, view, trials, rng, alone)
-    if not games:
-        raise UserError(f"no attack of ours plays {unit}/{relation} for the view {view!r}; choose other terms or views")
-    return games
 
 
 def _terms(ledger: Ledger, view: View, unit: Unit | None, relation: Relation | None) -> tuple[Unit, Relation]:

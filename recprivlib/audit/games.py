@@ -2,8 +2,7 @@
 
 World 0 holds one neighbour, world 1 the other; a large number speaks for world 1. A mechanism that states its
 likelihood (`log_density`) is attacked with the likelihood ratio, which no statistic beats (Neyman and Pearson);
-one that does not is attacked with ratios learned from runs of their own. A system may bring games that attack
-its training itself: `games(sizes, unit, relation) -> tuple[Game, ...]`.
+one that does not is attacked with ratios learned from runs of their own. Systems are attacked in run.py.
 """
 
 from __future__ import annotations
@@ -30,12 +29,19 @@ class Game:
 
 
 def mechanism_game(
-    mechanism: Any, times: int, trials: int, rng: np.random.Generator, *, opposite: bool = False, distance: float = 1.0
+    mechanism: Any,
+    times: int,
+    trials: int,
+    rng: np.random.Generator,
+    *,
+    opposite: bool = False,
+    distance: float = 1.0,
+    single: bool = False,
 ) -> Game:
     """Tell the mechanism's worst pair of inputs apart from `times` independent releases.
 
     `opposite`: every second input moves the other way, as the two bits of a swap do. `distance` other than 1 is for
-    numbers with noise added.
+    numbers with noise added. `single`: every trial is a call of its own, where answers of one call are not independent.
     """
     pair = apart(mechanism, distance)
     attack, ratio = statistic(mechanism, pair, rng)
@@ -45,7 +51,7 @@ def mechanism_game(
     )
 
     def play(world: int, trials: int, rng: np.random.Generator) -> Array:
-        step = max(1, CHUNK // used)
+        step = 1 if single else max(1, CHUNK // used)
         return np.concatenate([_total(min(step, trials - done), world, rng) for done in range(0, trials, step)])
 
     def _total(runs: int, world: int, rng: np.random.Generator) -> Array:
@@ -148,7 +154,7 @@ def projection_game(
 
 def ledger_games(
     ledger: Ledger, unit: Unit, relation: Relation, view: View, trials: int, rng: np.random.Generator,
-    alone: bool = False,
+    alone: bool = False, single: bool = False,
 ) -> tuple[Game, ...]:  # fmt: skip
     """A game for each release that this view sees and that two neighbours, as the mechanism knows them, change.
 
@@ -167,7 +173,9 @@ def ledger_games(
         both = relation == "swap" and inputs % 2 == 0
         distance = distance if hasattr(release.mechanism, "sensitivity") else 1.0
         times = release.count * inputs
-        games.append(mechanism_game(release.mechanism, times, trials, rng, opposite=both, distance=distance))
+        games.append(
+            mechanism_game(release.mechanism, times, trials, rng, opposite=both, distance=distance, single=single)
+        )
     return tuple(games)
 
 

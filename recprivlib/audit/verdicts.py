@@ -1,49 +1,84 @@
 """From three numbers to one word: broken, holds, open.
 
 broken  the attack certifies more than is claimed (at α = 10⁻⁶), or an exact channel proves that ε exceeds it
-holds   not broken, and counted ≤ claimed at the same terms: a proof, never "we saw no attack"
+holds   counted ≤ claimed at the same terms, which is arithmetic about the ledger; and what was played of the real
+        code agrees with the ledger and gave nothing more
 open    anything else, with the reason
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from recprivlib.mechanisms.common import SEEDED
 from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound
-from recprivlib.protocols import Change, Claim, Guarantee, Ledger, Relation, Unit
+from recprivlib.protocols import Change, Claim, Guarantee, Ledger, Relation, Unit, View
 
 Verdict = Literal["broken", "holds", "open"]
+Played = Literal["whole run", "one release, as the ledger states it"]
+WHOLE: Played
+ONE: Played
+WHOLE, ONE = get_args(Played)
 SLACK = 1 + 1e-9  # sums of floats
+SEES: tuple[View, ...] = ("model", "shuffled", "server")  # each sees what those before it see, and more
+RAREST = 2.0**-53  # a uniform double is a multiple of this
 
 
 def verdict(
-    claimed: Claim | None, counted: Guarantee, certified: float, exact: float | None, *, whole: bool = False
-) -> tuple[Verdict, str]:
-    """`certified` is the attack's bound at α = 10⁻⁶; `exact` the true ε where one is known.
+    claimed: Claim | None, counted: Guarantee, certified: float, exact: float | None, *, whole: bool = False,
+    found: Sequence[str] = (), played: Played = ONE, ceiling: float = math.inf,
+) -> tuple[Verdict, str]:  # fmt: skip
+    """`certified` is the attack's bound at α = 10⁻⁶; `exact` an ε that is exactly reached, where one is known.
 
-    `whole`: the claim adds up everything that is released, whatever it says it counts.
+    `whole`: the claim adds up everything that is released, whatever it says it counts. `found`: in what the code
+    does not agree with its ledger. `ceiling`: the most that the trials could have shown.
     """
     if claimed is None:
-        return "open", "nothing is claimed"
+        return "open", found[0] if found else "nothing is claimed"
     if (claimed.unit, claimed.relation) != (counted.unit, counted.relation):
         return "open", f"the claim is for {claimed.unit}/{claimed.relation}, another unit or relation"
     if claimed.counts != "whole run" and not whole:
         return "open", f"the claim counts {claimed.counts}"
     if claimed.delta != counted.delta:
         return "open", f"the claim is at δ = {claimed.delta:g}, the bill at δ = {counted.delta:g}"
-    if certified > claimed.epsilon:
+    seen = claimed.view or counted.view
+    if certified > claimed.epsilon and SEES.index(counted.view) <= SEES.index(seen):
         return "broken", f"the attack certifies ε ≥ {certified:.2f} (α = 10⁻⁶), above the claimed {claimed.epsilon:g}"
-    if exact is not None and exact > claimed.epsilon * SLACK:
+    if exact is not None and exact > claimed.epsilon * SLACK and SEES.index(counted.view) <= SEES.index(seen):
         worth = "is infinite" if math.isinf(exact) else f"is {exact:.3g}"
         return "broken", f"the exact ε {worth}" + (f": {counted.why_infinite}" if counted.why_infinite else "")
+    if found:
+        return "open", f"the code does not do what its ledger says: {found[0]}"
+    if SEES.index(counted.view) < SEES.index(seen):
+        return "open", f"the claim is against the {seen}, the bill against the {counted.view} view, which sees less"
     if counted.epsilon <= claimed.epsilon * SLACK:
-        return "holds", f"counted {counted.epsilon:.3g} ≤ claimed {claimed.epsilon:.3g}: a proof"
+        return "holds", _holds(claimed, counted, played, ceiling)
     return "open", "not broken by our attack, not proven" + (
         f": {counted.why_infinite}" if counted.why_infinite else ""
     )
+
+
+def _holds(claimed: Claim, counted: Guarantee, played: Played, ceiling: float) -> str:
+    """What is proved and of what."""
+    what = "the whole run was" if played == WHOLE else "its answers were"
+    limits = "" if ceiling > claimed.epsilon else f"; these trials could not have shown more than {ceiling:.1f}"
+    return (
+        f"counted {counted.epsilon:.3g} ≤ claimed {claimed.epsilon:.3g} is the ledger's arithmetic; {what} attacked "
+        f"and gave nothing more{limits}."
+    )
+
+
+def undrawn(mechanism: Any) -> float:
+    """The smallest probability of a seeded finite mechanism, if doubles cannot draw it; else 0."""
+    if getattr(mechanism, "mode", "") != SEEDED or not hasattr(mechanism, "channel"):
+        return 0.0
+    masses = np.asarray(mechanism.channel, float)
+    least = float(masses[masses > 0].min())
+    return least if least < RAREST else 0.0
 
 
 def exact_epsilon(ledger: Ledger, unit: Unit, relation: Relation) -> float | None:

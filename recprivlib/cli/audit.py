@@ -57,7 +57,7 @@ def as_document(found: Any) -> dict[str, Any]:
     attacked = {
         key: getattr(found.attacked, key)
         for key in ("epsilon_lower", "confidence", "delta", "unit", "relation", "view", "trials", "ceiling", "attack",
-                    "decisive", "true_positive_rate", "false_positive_rate")
+                    "decisive", "true_positive_rate", "false_positive_rate", "played", "found")
     }  # fmt: skip
     return {
         "system": found.system,
@@ -98,11 +98,13 @@ def _summary(audit: dict[str, Any]) -> str:
         ["claimed", number(claimed["epsilon"]) if claimed else "none", about],
         ["counted", number(counted["epsilon"], "upper"), counted.get("why_infinite") or counted["how"]],
         ["attacked", f"≥ {math.floor(100 * attacked['epsilon_lower']) / 100:.2f}",
-         f"{attacked['attack']}, {attacked['trials']:,} trials a world could show {attacked['ceiling']:.1f} at most"],
+         f"{attacked['played']}: {attacked['attack']}, {attacked['trials']:,} trials a world could show "
+         f"{attacked['ceiling']:.1f} at most"],
     ]  # fmt: skip
     lines = [
         f"{audit['system']} ({counted['unit']}, {counted['relation']}; {SEEN[counted['view']]}{delta})",
         table(rows, right=[1]),
         f"{audit['verdict']}: {audit['reason']}",
+        *(f"found: {note}" for note in attacked["found"]),
     ]
     return "\n".join([*lines, f"drawn: {audit['mode']}"] if audit["mode"] else lines)

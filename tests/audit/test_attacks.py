@@ -228,8 +228,10 @@ def test_popularity_from_one_report_each_tells_no_more_than_epsilon():
     assert (found.attacked.unit, found.attacked.relation) == ("user", "replace")
     assert 0.85 < found.attacked.epsilon_lower
     assert found.attacked.decisive <= found.counted.epsilon == 1.0
-    with pytest.raises(UserError, match="no attack of ours plays interaction/add-remove"):
-        audit(replace(system, reports="one"), unit="interaction", relation="add-remove", trials=1000)
+    click = audit(replace(system, reports="one"), unit="interaction", relation="add-remove", trials=20_000)
+    assert 0 < click.attacked.epsilon_lower <= click.counted.epsilon == 1.0
+    with pytest.raises(UserError, match="no attack of ours plays user/replace for the view 'model'"):
+        audit(replace(system, reports="one"), view="model", trials=1000)
 
 
 @pytest.mark.parametrize(("name", "epsilon"), [("unary-one-sided", "epsilon"), ("laplace-or-truth", "epsilon1")])

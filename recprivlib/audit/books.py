@@ -1,0 +1,222 @@
+"""The books of a run: what passed the gate, held against what the ledger states.
+
+who answered          no mechanism that the ledger does not name, each with the noise it names
+what neighbours moved no more inputs, and none farther, than the ledger's `Change`
+random numbers        every answer is what its mechanism gives from its own stretch of random numbers, which
+                      the seed chooses and the data do not
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from recprivlib.audit.replay import Played, play, same
+from recprivlib.audit.stage import ITEMS, Stage
+from recprivlib.mechanisms.gate import Call, Torn
+from recprivlib.mechanisms.losses import NoBound, NotKnown
+from recprivlib.protocols import Array, Change, Ledger, Relation, Unit, View
+
+PLACES = (0, 7, 23, ITEMS - 1)  # items at which the change is tried
+HAIR = 1 + 1e-6  # sums of floats
+TWICE = "the same random numbers are used twice"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One mechanism of the ledger: how many inputs of it a change moved, and how far, beside what is stated."""
+
+    mechanism: Any
+    stated: int
+    distance: float
+    moved: int  # inputs that differ, over the whole run
+    far: float  # altogether, in units of the mechanism's sensitivity: the norm that its noise is made for
+    farthest: float  # one input
+    norm: int  # 1: what is moved adds up; 2: its squares do
+
+    @property
+    def kept(self) -> bool:
+        """Whether this is no more than is stated."""
+        within = self.far <= self.stated ** (1 / self.norm) * self.distance * HAIR
+        return within and self.farthest <= self.distance * HAIR
+
+    @property
+    def attained(self) -> bool:
+        """Whether some pair of neighbours is as far apart as is stated."""
+        return self.far * HAIR >= self.stated ** (1 / self.norm) * self.distance
+
+
+def apart(mechanism: Any, a: Any, b: Any) -> tuple[int, float, float, int]:
+    """Two inputs of one call: how many parts differ, how far all together and the farthest, and in which norm."""
+    if isinstance(a, tuple):  # a joint event: one row a member
+        rows = np.zeros(max(len(part) for part in a), bool)
+        for one, other in zip(a, b, strict=True):
+            rows |= (one != other).reshape(len(one), -1).any(axis=1)
+        moved = int(rows.sum())
+        return moved, math.sqrt(moved), float(moved > 0), 2
+    if hasattr(mechanism, "clipped"):
+        steps = np.linalg.norm(np.subtract(mechanism.clipped(a), mechanism.clipped(b)), axis=-1) / mechanism.clip
+        return _sizes(steps, 2)
+    if hasattr(mechanism, "sensitivity"):
+        steps = np.abs(np.subtract(a, b, dtype=float)) / mechanism.sensitivity
+        return _sizes(steps, 2) if hasattr(mechanism, "sigma") else _sizes(steps, 1)
+    return _sizes(rows_of(mechanism, np.asarray(a) != np.asarray(b)).astype(float), 1)
+
+
+def rows_of(mechanism: Any, differs: Array) -> Array:
+    """Which inputs differ: numbers and symbols, or whole rows where a row is one input."""
+    row = hasattr(mechanism, "worst_pair") and np.ndim(mechanism.worst_pair()[0]) > 0
+    return np.asarray(differs.any(axis=-1)) if row and differs.ndim else differs
+
+
+def _sizes(steps: Array, norm: int) -> tuple[int, float, float, int]:
+    steps = np.asarray(steps, float)
+    if steps.size == 0:
+        return 0, 0.0, 0.0, norm
+    # coordinates of one vector under Gaussian noise have one length
+    longest = float(np.linalg.norm(steps.ravel())) if norm == 2 else float(steps.max())
+    return int(np.count_nonzero(steps)), float(np.linalg.norm(steps.ravel(), norm)), longest, norm
+
+
+def lines(ledger: Ledger, unit: Unit, relation: Relation, here: Sequence[Call], there: Sequence[Call]) -> list[Line]:
+    """What one change moved, mechanism by mechanism; only those whose change is bounded."""
+    out = []
+    for mechanism in dict.fromkeys(release.mechanism for release in ledger.releases):
+        known = [(r.count, r.neighbours.get((unit, relation))) for r in ledger.releases if r.mechanism == mechanism]
+        changes = [(count * c.inputs, c.distance) for count, c in known if isinstance(c, Change)]
+        if len(changes) < len(known):
+            continue
+        steps = [apart(mechanism, a.x, b.x) for a, b in zip(here, there, strict=True)
+                 if a.mechanism == mechanism and not a.secret]  # fmt: skip
+        norm = steps[0][3] if steps else 1
+        far = float(np.linalg.norm([step[1] for step in steps], norm)) if steps else 0.0
+        out.append(Line(
+            mechanism, sum(inputs for inputs, _ in changes), max(distance for _, distance in changes),
+            sum(step[0] for step in steps), far, max((step[2] for step in steps), default=0.0), norm,
+        ))  # fmt: skip
+    return out
+
+
+def bookkeeping(
+    system: Any, ledger: Ledger, stage: Stage, view: View, seed: int, places: Sequence[int] = PLACES
+) -> tuple[list[str], list[Line]]:
+    """What does not agree with the ledger; and the most that any change moved, line by line."""
+    runs = [play(system, stage.world(), one, view) for one in (seed, seed + 1)]
+    found = [*_unknown(ledger, runs[0].calls), *randomness(runs[0].calls, runs[1].calls)]
+    most: dict[Any, Line] = {}
+    for place in places if stage.unit != "user" else places[:1]:
+        try:
+            here, there = _neighbours(system, stage, view, seed, place)
+        except Torn as torn:
+            return [*found, str(torn)], list(most.values())
+        if [call.before for call in here.calls] != [call.before for call in there.calls]:
+            found.append("the data choose the random numbers")
+        for line in lines(ledger, stage.unit, stage.relation, here.calls, there.calls):
+            if line.mechanism not in most or line.far > most[line.mechanism].far:
+                most[line.mechanism] = line
+    found += [_excess(line) for line in most.values() if not line.kept]
+    return list(dict.fromkeys(found)), list(most.values())
+
+
+def _neighbours(system: Any, stage: Stage, view: View, seed: int, place: int) -> tuple[Played, Played]:
+    tape = play(system, stage.world(item=place), seed, view).calls
+    here, there = (play(system, stage.world(moved, place), seed, view, tape) for moved in (False, True))
+    return here, there
+
+
+def _excess(line: Line) -> str:
+    what = "" if line.moved == 1 else "s"
+    return (
+        f"neighbours differ in {line.moved} input{what} of {line.mechanism}, {line.far:.3g} sensitivities in all, "
+        f"but the ledger states {line.stated} of at most {line.distance:g}"
+    )
+
+
+def _unknown(ledger: Ledger, calls: Sequence[Call]) -> list[str]:
+    """Mechanisms that no line of the ledger names; a line that nobody can count may have been drawn by any."""
+    known = [release.mechanism for release in ledger.releases]
+    if any(isinstance(mechanism.loss(1.0), NotKnown) for mechanism in known):
+        return []
+    strange = next((call.mechanism for call in calls if call.mechanism not in known), None)
+    used = {repr(call.mechanism) for call in calls}
+    idle = next((mechanism for mechanism in known if repr(mechanism) not in used), None)
+    found = [f"{strange} answers, but the ledger does not name it"] if strange is not None else []
+    return found + ([f"the ledger names {idle}, which never answers"] if idle is not None else [])
+
+
+# --------------------------------------------------------------------------------------- random numbers
+
+
+def randomness(calls: Sequence[Call], again: Sequence[Call]) -> list[str]:
+    """What is wrong with the random numbers of a run; `again` is one with another seed."""
+    return list(dict.fromkeys([*_reused(calls), *_fixed(calls, again), *_drawn(calls)]))
+
+
+def _fixed(calls: Sequence[Call], again: Sequence[Call]) -> Iterator[str]:
+    if {_key(call.before) for call in calls if call.before} & {_key(call.before) for call in again if call.before}:
+        yield "random numbers do not come from the run's generator"
+
+
+def _drawn(calls: Sequence[Call]) -> Iterator[str]:
+    """Every answer is made of the numbers that its generator gives, and of no others."""
+    for call in calls:
+        if call.before is None or not _noisy(call):
+            continue
+        if call.before == call.after:
+            yield f"{call.mechanism} draws no random numbers from the run's generator"
+        again = np.random.Generator(getattr(np.random, call.before["bit_generator"])())
+        again.bit_generator.state = call.before
+        answer = call.mechanism.draw(call.x, again) if call.secret else call.mechanism.release(call.x, again)
+        if not all(same(a, b) for a, b in zip(_parts(answer), _parts(call.y), strict=True)):
+            yield f"{call.mechanism} does not answer twice alike from the same random numbers"
+
+
+def _parts(y: Any) -> tuple:
+    return y if isinstance(y, tuple) else (np.asarray(y),)
+
+
+def _noisy(call: Call) -> bool:
+    size = sum(np.size(part) for part in _parts(call.x))
+    return bool(size) and (
+        call.secret or not isinstance(call.mechanism.loss(1.0), NoBound) or call.before != call.after
+    )
+
+
+def _key(state: Any) -> str:
+    return repr(state)
+
+
+def _reused(calls: Sequence[Call]) -> Iterator[str]:
+    """No two answers from overlapping stretches of one stream of random numbers."""
+    drew = [call for call in calls if call.before and call.before != call.after]
+    if len({_key(call.before) for call in drew}) < len(drew):
+        yield TWICE
+    streams: dict[int, list[tuple[dict, dict]]] = {}
+    for call in drew:
+        if call.before["bit_generator"] == "PCG64":
+            streams.setdefault(call.before["state"]["inc"], []).append((call.before, call.after))
+    for used in streams.values():
+        start = used[0][0]
+        spans = sorted((_steps(start, before), _steps(start, after)) for before, after in used)
+        if any(later[0] < earlier[1] for earlier, later in pairwise(spans)):
+            yield TWICE
+
+
+def _steps(origin: dict, state: dict) -> int:
+    """How many numbers after `origin` a PCG64 stream stands, by the bits of its state (Brown 1994)."""
+    mask, multiplier = (1 << 128) - 1, 0x2360ED051FC65DA44385DF649FCCF645
+    now, wanted, increment = origin["state"]["state"], state["state"]["state"], origin["state"]["inc"]
+    count, bit = 0, 1
+    while now != wanted:
+        if (now ^ wanted) & bit:
+            now = (now * multiplier + increment) & mask
+            count |= bit
+        increment = ((multiplier + 1) * increment) & mask
+        multiplier = (multiplier * multiplier) & mask
+        bit <<= 1
+    return count if count < 1 << 127 else count - (1 << 128)  # before it

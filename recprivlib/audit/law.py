@@ -1,0 +1,145 @@
+"""Whether answers are drawn as their mechanism says: every answer on its own, and any two of one event together.
+
+A bill prices the law that a mechanism states (`log_density`). An attack on ε sees a mechanism that departs from it only
+where the departure costs more than ε; a test of the law sees it long before. The cells of a law (atoms, and bins of
+equal weight) are laid out by answers of their own; how often each is met is binomial, exactly.
+
+    what it sees    another scale or another p, tails that are cut, rounding, a truth told now and then, an answer that
+                    cannot occur, noise that two people or two calls share, answers on a coarser grid than doubles
+    what it cannot  a departure in fewer than about thirty of the answers that were drawn: `Heard.resolution`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import betainc
+
+from recprivlib.mechanisms.secure import Secure
+from recprivlib.protocols import Array
+
+ALPHA = 1e-7  # of one family of tests; several are made, so that an honest audit is safe at the deciding level
+BINS, FINE, ATOMS, COARSE = 10, 4000, 64, 4
+EDGE = 2e-3  # how far a sum over a fine grid may be from the integral
+
+Law = Callable[[Array], Array]  # log-density of one answer; the mass where an answer is an atom
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A finite partition of the answers and what the law says of each part."""
+
+    atoms: Array
+    edges: Array
+    masses: Array  # atoms, then bins from edge to edge, then all that lies outside
+    slack: Array  # how far each mass may be from the truth, for it is a sum over a fine grid
+
+    def level(self, y: Array) -> Array:
+        """The number of each answer's cell."""
+        y = np.asarray(y, float)
+        place = np.minimum(np.searchsorted(self.atoms, y), max(len(self.atoms) - 1, 0))
+        atom = self.atoms[place] == y if len(self.atoms) else np.zeros(y.shape, bool)
+        inside = len(self.edges) - 1
+        bins = np.searchsorted(self.edges, y, side="right") - 1
+        outside = (bins < 0) | (bins >= inside) if inside > 0 else np.ones(y.shape, bool)
+        rest = np.where(outside, len(self.atoms) + max(inside, 0), len(self.atoms) + bins)
+        return np.where(atom, place, rest)
+
+    @property
+    def coarse(self) -> tuple[Array, Array, Array]:
+        """At most four groups of cells of about equal weight: each cell's group, and the groups' weights and slack."""
+        middle = np.cumsum(self.masses) - self.masses / 2
+        group = np.clip((COARSE * middle).astype(int), 0, COARSE - 1)
+        return group, np.bincount(group, self.masses, COARSE), np.bincount(group, self.slack, COARSE)
+
+
+def cells(law: Law, pilot: Array, finite: bool) -> Cells:
+    """Cells laid out by `pilot`, answers that are not tested. `finite`: nothing but atoms can occur."""
+    values, counts = np.unique(np.asarray(pilot, float), return_counts=True)
+    often = values if finite and len(values) <= ATOMS else values[counts > 1]
+    atoms = np.sort(often[np.argsort(-counts[np.isin(values, often)], kind="stable")][:ATOMS])
+    rest = values[~np.isin(values, atoms)]
+    edges = np.zeros(0)
+    if not finite and len(rest) > 5 * BINS:
+        edges = np.unique(np.quantile(rest, np.linspace(0, 1, BINS + 1)))
+    inside = np.exp(law(atoms)) if len(atoms) else np.zeros(0)
+    slack = np.zeros(len(atoms))
+    if len(edges) > 1:
+        widths = np.diff(edges)
+        points = edges[:-1, None] + widths[:, None] * (np.arange(FINE) + 0.5) / FINE
+        heights = np.nan_to_num(np.exp(law(points.ravel()))).reshape(points.shape)
+        inside = np.append(inside, heights.mean(axis=1) * widths)
+        slack = np.append(slack, np.abs(np.diff(heights, axis=1)).sum(axis=1) * widths / FINE)
+    slack = slack + EDGE * inside
+    return Cells(atoms, edges, np.append(inside, max(0.0, 1 - inside.sum())), np.append(slack, slack.sum()))
+
+
+def odd(counts: Array, trials: int, masses: Array, slack: Array) -> Array:
+    """How unlikely each count is, on the nearer side, if its mass is known up to `slack`."""
+    high, low = np.clip(masses + slack + 1e-12, 0, 1), np.clip(masses - slack, 0, 1)
+    many = np.where(counts > 0, betainc(np.maximum(counts, 1), trials - counts + 1.0, high), 1.0)
+    few = np.where(counts < trials, betainc(np.maximum(trials - counts, 1), counts + 1.0, 1 - low), 1.0)
+    return np.minimum(many, few)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Answers that were drawn together, many times over: `y` (runs, places), and the law of each place."""
+
+    name: str
+    y: Array
+    laws: Sequence[tuple[Law, Any]]  # the law of each place, and a key that places of one law share
+    finite: bool
+
+
+def departures(event: Event) -> list[str]:
+    """In what the answers differ from their law, in words; the first fifth of the runs lays out the cells."""
+    cut = max(len(event.y) // 5, 1)
+    groups: dict[Any, list[int]] = {}
+    for place, (_, key) in enumerate(event.laws):
+        groups.setdefault(key, []).append(place)
+    found, coarse = [], np.zeros((len(event.y) - cut, event.y.shape[1]), np.int8)
+    weights, slack = np.zeros((2, event.y.shape[1], COARSE))
+    for places in groups.values():
+        law = event.laws[places[0]][0]
+        parts = cells(law, event.y[:cut, places], event.finite)
+        level = parts.level(event.y[cut:, places])
+        found += _alone(event.name, level, parts, len(event.laws))
+        group, weights[places], slack[places] = parts.coarse
+        coarse[:, places] = group[level]
+    found += _together(event.name, coarse, weights.ravel(), slack.ravel())
+    return list(dict.fromkeys(found))
+
+
+def _alone(name: str, level: Array, parts: Cells, places: int) -> list[str]:
+    """Each place by itself, and all places of one law as one."""
+    size, runs = len(parts.masses), len(level)
+    counts = np.stack([np.bincount(column, minlength=size) for column in level.T])
+    tests = 2 * size * (places + 1)
+    if (odd(counts, runs, parts.masses, parts.slack) < ALPHA / tests).any():
+        return [f"{name}: its answers are not drawn as it says"]
+    if (odd(counts.sum(axis=0), counts.sum(), parts.masses, parts.slack) < ALPHA / tests).any():
+        return [f"{name}: its answers, taken together, are not drawn as it says"]
+    return []
+
+
+def _together(name: str, coarse: Array, weights: Array, slack: Array) -> list[str]:
+    """All pairs of places: noise that two of them share makes some pair of answers too frequent."""
+    runs, places = coarse.shape
+    if places < 2:
+        return []
+    hot = (coarse[:, :, None] == np.arange(COARSE)).reshape(runs, -1).astype(np.float32)
+    counts = np.rint(hot.T @ hot).astype(int)
+    expected, off = np.outer(weights, weights), np.outer(weights, slack)
+    other = np.arange(places)[:, None] < np.arange(places)
+    pairs = np.kron(other, np.ones((COARSE, COARSE), bool))
+    strange = odd(counts[pairs], runs, expected[pairs], (off + off.T)[pairs]) < ALPHA / (2 * pairs.sum())
+    return [f"{name}: two of its answers share their noise"] if strange.any() else []
+
+
+def on_doubles(mechanism: Any) -> bool:
+    """Whether its answers are real numbers, and not a finite set of them."""
+    return not isinstance(mechanism, Secure) and not hasattr(mechanism, "exact")

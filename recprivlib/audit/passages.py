@@ -1,0 +1,180 @@
+"""One answer of a run, drawn anew as often as one likes, at the inputs that the run handed over for both neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from recprivlib.audit.law import on_doubles
+from recprivlib.audit.stage import WHO
+from recprivlib.mechanisms.common import log_matrix
+from recprivlib.mechanisms.secure import Secure
+from recprivlib.parameters import UserError
+from recprivlib.protocols import Array
+
+CHUNK = 1 << 21  # numbers held at once
+PLACES = 48  # answers of one call that are looked at one by one
+LIMIT = 1e9  # of a log-ratio: what only one neighbour can give away
+
+Laws = list[tuple[Callable[[Array], Array], Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """The inputs of either neighbour; `away` what goes in if she is not drawn from n people by a secret draw."""
+
+    mechanism: Any
+    low: Any
+    high: Any
+    away: Any = None
+    n: int = 0
+
+    @property
+    def real(self) -> Any:
+        """The mechanism that draws."""
+        return self.mechanism.mechanism if isinstance(self.mechanism, Secure) else self.mechanism
+
+    @property
+    def joint(self) -> bool:
+        return isinstance(self.low, tuple)
+
+    @property
+    def entrywise(self) -> bool:
+        """Whether every number or symbol that goes in is answered on its own."""
+        return not self.joint and not (hasattr(self.real, "worst_pair") and np.ndim(self.real.worst_pair()[0]) > 0)
+
+    def answers(self, world: int, runs: int, rng: np.random.Generator, single: bool) -> Array:
+        """`runs` answers, drawn call by call or in bulk; a joint event is one row."""
+        x = self.high if world else self.low
+        if single or self.joint:
+            return np.stack([self._answer(x, rng) for _ in range(runs)])
+        return self._release(np.broadcast_to(x, (runs, *np.shape(x))), rng)
+
+    def _answer(self, x: Any, rng: np.random.Generator) -> Array:
+        if self.n and WHO not in self.mechanism.draw(self.n, rng):
+            x = self.away
+        y = self._release(x, rng)
+        return np.concatenate([np.ravel(part) for part in y]) if isinstance(y, tuple) else np.asarray(y)
+
+    def _release(self, x: Any, rng: np.random.Generator) -> Any:
+        return self.mechanism.release(x) if isinstance(self.mechanism, Secure) else self.mechanism.release(x, rng)
+
+    # --------------------------------------------------------------------------------------- its places
+
+    @property
+    def own(self) -> Array:
+        """The places in the flat answer at which the neighbours differ, those that differ most first."""
+        low, high = (np.concatenate([np.ravel(part) for part in self._plain(x)]) for x in (self.low, self.high))
+        if (low.dtype.kind in "fiu" and hasattr(self.real, "sigma")) or self.joint:
+            gap = np.abs(high - low)
+            order = np.argsort(-gap, kind="stable")
+            return order[gap[order] > 0]
+        return np.flatnonzero(low != high)
+
+    def _plain(self, x: Any) -> Sequence[Array]:
+        """What the answers would be without noise, as far as that is known."""
+        if self.joint:
+            return self.real.sums(x)
+        return (self.real.clipped(x) if hasattr(self.real, "clipped") else np.asarray(x),)
+
+    def places(self, rng: np.random.Generator) -> Array:
+        """Her own first, then others at random."""
+        size = sum(np.size(part) for part in self._plain(self.low))
+        own = self.own[: PLACES // 2]
+        others = np.setdiff1d(np.arange(size), self.own)
+        return np.concatenate([own, rng.permutation(others)[: PLACES - len(own)]]).astype(int)
+
+    def trimmed(self, places: Array) -> Passage:
+        """Only what goes in at these places: the rest would be drawn for nothing."""
+        if not self.entrywise:
+            return self
+        return replace(self, low=np.ravel(self.low)[places], high=np.ravel(self.high)[places])
+
+    def codes(self, y: Array, places: Array) -> Array:
+        """One number for each answer at `places`; of a set, which of the two neighbours' symbols it holds."""
+        if self.entrywise and y.ndim > 1 + np.ndim(self.low):
+            low, high = (np.ravel(x)[places][:, None] for x in (self.low, self.high))
+            sets = y.reshape(len(y), -1, y.shape[-1])[:, places]
+            return 2 * (sets == high).any(axis=-1) + (sets == low).any(axis=-1)
+        return y.reshape(len(y), -1)[:, places]
+
+    # ---------------------------------------------------------------------------------- what is stated
+
+    def laws(self, world: int, places: Array) -> Laws | None:
+        """The stated law of the answers at `places`, where each is the law of one number; a key for equal ones."""
+        x = self.high if world else self.low
+        if self.n:
+            return None
+        if self.joint or hasattr(self.real, "log_noise"):
+            return self._gaussian(x, places)
+        if hasattr(self.real, "bit_channel"):  # rows of bits, each noised on its own
+            table = log_matrix(self.real.bit_channel)
+            return [(partial(_looked_up, table[bit]), bit) for bit in np.ravel(x)[places].astype(int).tolist()]
+        if not self.entrywise or not hasattr(self.real, "log_density"):
+            return None
+        if hasattr(self.real, "d"):  # sets: does it hold the truth?
+            return [(partial(_looked_up, np.log([1 - self.real.p, self.real.p])), "held")] * len(places)
+        return [(self._law(value), value) for value in np.ravel(x)[places].tolist()]
+
+    def plain(self, y: Array) -> bool:
+        """Whether an answer has the form of its input, or is a set: of anything else the law is not tested."""
+        return self.joint or np.ndim(y) == 1 + np.ndim(self.low) or hasattr(self.real, "d")
+
+    def _law(self, value: Any) -> Callable[[Array], Array]:
+        def law(y: Array) -> Array:
+            if not on_doubles(self.mechanism) and np.array_equal(y, np.rint(y)):
+                y = np.rint(y).astype(np.int64)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(self.real.log_density(y, np.asarray(value)), float)
+
+        return law
+
+    def _gaussian(self, x: Any, places: Array) -> Laws:
+        parts = self.real.parts if self.joint else (self.real,)
+        totals = [np.ravel(total) for total in self._plain(x)]
+        kind = np.repeat(np.arange(len(parts)), [len(total) for total in totals])
+        middle = np.concatenate(totals)
+
+        def law(at: int) -> Callable[[Array], Array]:
+            return lambda y: parts[kind[at]].log_noise(y - middle[at])
+
+        return [(law(at), (int(kind[at]), float(middle[at]))) for at in places]
+
+    def ratio(self, y: Array) -> Array | None:
+        """The log-likelihood ratio of each answer, where a law is stated. Rounded: see games.py."""
+        if self.joint:
+            return self._joint_ratio(y)
+        if not hasattr(self.real, "log_density"):
+            return None
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                zero, one = (np.asarray(self.real.log_density(y, x), float) for x in (self.low, self.high))
+                both = np.where(np.isneginf(one) & np.isneginf(zero), 0.0, np.round(one - zero, 9))
+        except UserError:  # a law that is not stated for inputs like these
+            return None
+        return np.clip(both, -LIMIT, LIMIT).reshape(len(y), -1).sum(axis=1)
+
+    def _joint_ratio(self, y: Array) -> Array:
+        """Of a cohort's sums: she was drawn, with the cohort's rate, or was not."""
+        rate = self.real.rate if self.n else 1.0
+        worlds = []
+        for x in (self.low, self.high):
+            worlds.append(np.log(rate) + self._noise(y, self.real.sums(x)))
+            if rate < 1:
+                worlds[-1] = np.logaddexp(worlds[-1], np.log1p(-rate) + self._noise(y, self.real.sums(self.away)))
+        return np.round(worlds[1] - worlds[0], 9)
+
+    def _noise(self, y: Array, totals: Sequence[Array]) -> Array:
+        out, start = np.zeros(len(y)), 0
+        for part, total in zip(self.real.parts, totals, strict=True):
+            out += part.log_noise(y[:, start : start + np.size(total)] - np.ravel(total)).sum(axis=1)
+            start += np.size(total)
+        return out
+
+
+def _looked_up(row: Array, y: Array) -> Array:
+    return row[(np.asarray(y) > 0).astype(int)]

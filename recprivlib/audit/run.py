@@ -1,0 +1,213 @@
+"""The attack on a whole run: `fit` is played again, its books are kept, its answers and what it leaves are told apart.
+
+    stage ──> replay: by which other way do data get out? ──┐
+          ──> books:  is what got out what the ledger says? ├──> found, in words: "holds" needs that there is nothing
+          ──> listen: what do the answers give away?        ┘
+                      and, where data get out another way, what does everything the world can see give away?
+
+A finding alone makes a verdict open; broken needs a certificate.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from recprivlib.accounting import guarantee
+from recprivlib.audit.books import Line, bookkeeping
+from recprivlib.audit.listen import Worlds, hear, learned
+from recprivlib.audit.passages import Passage
+from recprivlib.audit.replay import interference, play
+from recprivlib.audit.stage import WHO, Stage, meant_for
+from recprivlib.audit.verdicts import channel_epsilon
+from recprivlib.mechanisms.gate import Call, Torn
+from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound
+from recprivlib.parameters import UserError
+from recprivlib.protocols import Array, Ledger, Relation, Sizes, Unit, View
+
+SHORT = {"rounds": 4, "epochs": 4, "iterations": 4, "local_epochs": 1, "population": 1}
+MOST = 12  # answers of a run that are drawn anew together; of more, these are a part
+SECONDS, FEW, MANY = 6.0, 60, 400  # spent on runs whose every trace is watched, and how many of either world
+CROWD = 4000  # people, where a stage has to be as large as the data
+
+
+@dataclass(frozen=True)
+class Overheard:
+    """What an attack on a run has to say."""
+
+    worlds: dict[str, Worlds]
+    found: tuple[str, ...]
+    lines: tuple[Line, ...]
+    trials: int
+    part: str  # which part of the run was played, in words; empty: all of it
+    exact: float  # an ε that the recorded inputs reach exactly; 0: none is known
+
+
+def attack_run(
+    system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View, trials: int, seed: int
+) -> Overheard:
+    """Everything that leaves a run of `system`, told apart between neighbours at these terms."""
+    short = shortened(system)
+    stage = staged(short, sizes, unit, relation, view)
+    ledger = short.ledger(stage.world().sizes)
+    leaks = interference(short, stage, view, seed)
+    found, lines = bookkeeping(short, ledger, stage, view, seed)
+    rng = np.random.default_rng(np.random.SeedSequence((seed, 1)))
+    passages = recorded(short, ledger, stage, view, seed)
+    worlds: dict[str, Worlds] = {}
+    if passages:
+        heard = hear(passages[:MOST], trials, rng)
+        worlds, trials = dict(heard.worlds), heard.trials
+        found = heard.found + found
+    if leaks:
+        worlds |= watch(short, stage, view, trials, rng)
+    part = _part(system, short, sizes, len(passages))
+    return Overheard(worlds, tuple(dict.fromkeys(leaks + found)), tuple(lines), trials, part, _exact(passages))
+
+
+def shortened(system: Any) -> Any:
+    """The same system with as few repetitions as show what one is like; a crowd's phones are people of their own."""
+    names = {one.name for one in dataclasses.fields(system)}
+    few = {name: min(most, getattr(system, name)) for name, most in SHORT.items() if name in names}
+    return replace(system, **few)
+
+
+def staged(system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View) -> Stage:
+    """A few people; as many as the data have, where a run with few would be another (a cohort's rate, a crowd)."""
+    few = Stage(unit, relation)
+    crowd = replace(few, people=max(few.people, min(sizes.users, CROWD)))
+    for stage in (few, crowd):
+        small = dataclasses.replace(sizes, users=stage.people, items=stage.world().n_items)
+        try:
+            ledger = system.ledger(small)
+            alike = replace(small, users=sizes.users)
+            if stage is few and _price(ledger, stage, view) > _price(system.ledger(alike), stage, view) * (1 + 1e-9):
+                continue
+            play(system, stage.world(), 0, view)
+        except UserError:
+            if stage is crowd:
+                raise
+            continue
+        return meant_for(stage, [release.mechanism for release in ledger.releases])
+    return meant_for(crowd, [release.mechanism for release in system.ledger(sizes).releases])
+
+
+def _price(ledger: Ledger, stage: Stage, view: View) -> float:
+    return guarantee(ledger, stage.unit, stage.relation, 1e-6, view).epsilon
+
+
+def _part(system: Any, short: Any, sizes: Sizes, passages: int) -> str:
+    """What of the run was left out, where that makes a difference to the ledger."""
+    said = []
+    whole, played = (sum(r.count for r in one.ledger(sizes).releases) for one in (system, short))
+    if played < whole:
+        said.append(f"{played:,} of {whole:,} releases")
+    if passages > MOST:
+        said.append(f"{MOST} of {passages:,} answers")
+    return ", ".join(said)
+
+
+# --------------------------------------------------------------------------------- the recorded inputs
+
+
+def recorded(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int) -> list[Passage]:
+    """The inputs of both neighbours wherever they differ and this view hears the answer."""
+    try:
+        tape = play(system, stage.world(), seed, view).calls
+        if any(call.secret for call in tape):
+            return _with_draws(system, stage, view, seed, tape)
+        low, high = (play(system, stage.world(moved), seed, view, tape).calls for moved in (False, True))
+    except (Torn, UserError):
+        return []
+    unseen = [r.mechanism for r in ledger.releases if not heard_by(r, view)]
+    both = [Passage(a.mechanism, a.x, b.x) for a, b in zip(low, high, strict=True) if a.mechanism not in unseen]
+    return [passage for passage in both if len(passage.own)]
+
+
+def heard_by(release: Any, view: View) -> bool:
+    """Whether this view hears the answers: not mixed by a shuffler, and not what a server computed from them."""
+    computed = view == "model" and "server" in release.seen_by
+    return view in release.seen_by and not computed and not (view == "shuffled" and release.crowd > 1)
+
+
+def _with_draws(system: Any, stage: Stage, view: View, seed: int, tape: list[Call]) -> list[Passage]:
+    """The same, with her in every cohort and with somebody else in her place."""
+    inside, outside = ([_turned(call, stage.people, drawn) for call in tape] for drawn in (True, False))
+    low, high = (play(system, stage.world(moved), seed, view, inside).calls for moved in (False, True))
+    away = play(system, stage.world(), seed, view, outside).calls
+    out, people = [], 0
+    for a, b, c in zip(low, high, away, strict=True):
+        if a.secret:
+            people = int(a.x)
+        else:
+            cohort = people if isinstance(a.x, tuple) else 0
+            out.append(Passage(a.mechanism, a.x, b.x, c.x if cohort else None, cohort))
+    return [passage for passage in out if len(passage.own)]
+
+
+def _turned(call: Call, people: int, drawn: bool) -> Call:
+    """A draw with or without her; where the size is fixed she and another change places."""
+    if not call.secret:
+        return call
+    others = call.y[call.y != WHO]
+    fixed = getattr(call.mechanism, "sampling", "") == "fixed-size"
+    spare = np.setdiff1d(np.arange(people), np.append(others, WHO))
+    if fixed and len(others) == len(call.y):
+        others = others[1:]
+        spare = call.y[:1]
+    members = np.append(others, WHO) if drawn else np.append(others, spare[: int(fixed)])
+    return replace(call, y=np.sort(members).astype(call.y.dtype))
+
+
+def _exact(passages: Sequence[Passage]) -> float:
+    """The largest ε of one answer that its recorded inputs reach; noise that adds up, of all of them."""
+    best, shift = 0.0, 0.0
+    for passage in passages:
+        loss = passage.real.loss(1.0) if not passage.n else None
+        if isinstance(loss, NoBound):
+            return float("inf")
+        if isinstance(loss, LaplaceShift) and hasattr(passage.real, "sensitivity"):
+            gap = np.abs(np.subtract(passage.high, passage.low, dtype=float)).sum()
+            shift += loss.epsilon * float(gap) / passage.real.sensitivity
+        if isinstance(loss, Channel) and passage.entrywise:
+            worst = {float(end) for end in passage.real.worst_pair()}
+            pairs = zip(*(np.ravel(x)[passage.own].tolist() for x in (passage.low, passage.high)), strict=True)
+            if any(set(pair) == worst for pair in pairs):
+                best = max(best, channel_epsilon(loss))
+    return max(best, shift)
+
+
+# ------------------------------------------------------------- everything that the world can see, run by run
+
+
+def watch(system: Any, stage: Stage, view: View, trials: int, rng: np.random.Generator) -> dict[str, Worlds]:
+    """Real runs of either world, of which everything is kept that this view sees."""
+    data = [stage.world(moved) for moved in (False, True)]
+
+    def trace(world: int) -> Array:
+        run = play(system, data[world], int(rng.integers(2**63)), view)
+        kept = [value for value in run.held.values() if not isinstance(value, str | None)]
+        answers = [call.y for call in run.calls if view == "server" and not isinstance(call.x, tuple)]
+        return np.concatenate([np.zeros(1), *(np.ravel(np.asarray(v, float)) for v in [*kept, *answers])])
+
+    start = time.perf_counter()
+    trace(0)
+    runs = int(np.clip(SECONDS / 2 / (time.perf_counter() - start), FEW, max(FEW, min(MANY, trials // 20))))
+    seen = [[trace(world) for _ in range(runs)] for world in (0, 1)]
+    width = min(len(one) for world in seen for one in world)
+    both = [np.nan_to_num(np.stack([one[:width] for one in world]), posinf=1e9, neginf=-1e9) for world in seen]
+    cut = runs // 3
+    zero, one = (part[:cut] for part in both)
+    gap = np.abs(zero.mean(axis=0) - one.mean(axis=0)) / np.sqrt(zero.var(axis=0) + one.var(axis=0) + 1e-18)
+    best = np.argsort(-gap)[:20]
+    out = {"one number that the world can see, run by run": learned([[part[:, best[0]]] for part in both])}
+    spread = np.sqrt(zero.var(axis=0) + one.var(axis=0))[best] + 1e-9
+    near = [np.clip((part[:, best] - zero[:, best].mean(axis=0)) / spread, -1e3, 1e3) for part in both]
+    within = np.cov(near[0][:cut].T) + np.cov(near[1][:cut].T) + 1e-3 * np.eye(len(best))
+    line = np.linalg.solve(within, near[1][:cut].mean(axis=0) - near[0][:cut].mean(axis=0))
+    return out | {"all that the world can see, run by run": tuple(np.round(part[cut:] @ line, 9) for part in near)}
