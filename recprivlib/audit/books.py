@@ -51,6 +51,11 @@ class Line:
         return self.far * HAIR >= self.stated ** (1 / self.norm) * self.distance
 
 
+def priceless(mechanism: Any) -> bool:
+    """Whether one release of it costs everything there is, or nobody knows what."""
+    return isinstance(mechanism.loss(1.0), NoBound | NotKnown)
+
+
 def apart(mechanism: Any, a: Any, b: Any) -> tuple[int, float, float, int]:
     """Two inputs of one call: how many parts differ, how far all together and the farthest, and in which norm."""
     if isinstance(a, tuple):  # a joint event: one row a member
@@ -84,9 +89,11 @@ def _sizes(steps: Array, norm: int) -> tuple[int, float, float, int]:
 
 
 def lines(ledger: Ledger, unit: Unit, relation: Relation, here: Sequence[Call], there: Sequence[Call]) -> list[Line]:
-    """What one change moved, mechanism by mechanism; only those whose change is bounded."""
+    """What one change moved, mechanism by mechanism; only those whose change is bounded and has a price."""
     out = []
     for mechanism in dict.fromkeys(release.mechanism for release in ledger.releases):
+        if priceless(mechanism):
+            continue
         known = [(r.count, r.neighbours.get((unit, relation))) for r in ledger.releases if r.mechanism == mechanism]
         changes = [(count * c.inputs, c.distance) for count, c in known if isinstance(c, Change)]
         if len(changes) < len(known):
@@ -102,25 +109,43 @@ def lines(ledger: Ledger, unit: Unit, relation: Relation, here: Sequence[Call], 
     return out
 
 
-def bookkeeping(
-    system: Any, ledger: Ledger, stage: Stage, view: View, seed: int, places: Sequence[int] = PLACES
-) -> tuple[list[str], list[Line]]:
-    """What does not agree with the ledger; and the most that any change moved, line by line."""
+@dataclass(frozen=True)
+class Books:
+    """What does not agree with the ledger; the most that a change moved, line by line; and where it moved most."""
+
+    found: list[str]
+    lines: list[Line]
+    place: int
+
+
+def bookkeeping(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int) -> Books:
+    """What passed the gate in runs on neighbours, against the ledger. A change may move nothing (a phone that is asked
+    about few items): then it is tried elsewhere."""
     runs = [play(system, stage.world(), one, view) for one in (seed, seed + 1)]
     found = [*_unknown(ledger, runs[0].calls), *randomness(runs[0].calls, runs[1].calls)]
     most: dict[Any, Line] = {}
-    for place in places if stage.unit != "user" else places[:1]:
+    reach, best = 0.0, 0
+    for place in dict.fromkeys((*PLACES, *range(ITEMS)) if stage.unit != "user" else (0,)):
+        if reach and place not in PLACES:
+            break
         try:
             here, there = _neighbours(system, stage, view, seed, place)
         except Torn as torn:
-            return [*found, str(torn)], list(most.values())
+            return Books([*found, str(torn)], list(most.values()), best)
         if [call.before for call in here.calls] != [call.before for call in there.calls]:
             found.append("the data choose the random numbers")
-        for line in lines(ledger, stage.unit, stage.relation, here.calls, there.calls):
+        now = lines(ledger, stage.unit, stage.relation, here.calls, there.calls)
+        for line in now:
             if line.mechanism not in most or line.far > most[line.mechanism].far:
                 most[line.mechanism] = line
+        moved = sum(not _alike(a.x, b.x) for a, b in zip(here.calls, there.calls, strict=True))
+        reach, best = max((reach, best), (float(moved), place), key=lambda one: one[0])
     found += [_excess(line) for line in most.values() if not line.kept]
-    return list(dict.fromkeys(found)), list(most.values())
+    return Books(list(dict.fromkeys(found)), list(most.values()), best)
+
+
+def _alike(a: Any, b: Any) -> bool:
+    return all(same(one, other) for one, other in zip(_parts(a), _parts(b), strict=True))
 
 
 def _neighbours(system: Any, stage: Stage, view: View, seed: int, place: int) -> tuple[Played, Played]:
@@ -182,9 +207,7 @@ def _parts(y: Any) -> tuple:
 
 def _noisy(call: Call) -> bool:
     size = sum(np.size(part) for part in _parts(call.x))
-    return bool(size) and (
-        call.secret or not isinstance(call.mechanism.loss(1.0), NoBound) or call.before != call.after
-    )
+    return bool(size) and (call.secret or not priceless(call.mechanism) or call.before != call.after)
 
 
 def _key(state: Any) -> str:

@@ -71,7 +71,7 @@ def _tested(
                 continue
             y = passage.answers(world, runs, rng, single)
             if passage.plain(y):
-                laws += stated
+                laws += [(law, (passage.mechanism, key)) for law, key in stated]
                 columns.append(_column_each(passage, y, kept, world))
         if laws:
             names = {type(passage.real).__name__ for passage in passages}

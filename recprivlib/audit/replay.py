@@ -17,9 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from recprivlib.audit.stage import WHO, Stage
+from recprivlib.data.synthetic import BLOCK
 from recprivlib.mechanisms.gate import Call, Tape, Torn, taped
 from recprivlib.parameters import UserError
-from recprivlib.population import BLOCK
 from recprivlib.protocols import Federated, Interactions, View
 
 MOVES = "moves with the data though all that passed the gate stays the same"

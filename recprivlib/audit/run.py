@@ -26,7 +26,7 @@ from recprivlib.audit.replay import interference, play
 from recprivlib.audit.stage import WHO, Stage, meant_for
 from recprivlib.audit.verdicts import channel_epsilon
 from recprivlib.mechanisms.gate import Call, Torn
-from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound
+from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound, NotKnown
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, Ledger, Relation, Sizes, Unit, View
 
@@ -56,18 +56,19 @@ def attack_run(
     stage = staged(short, sizes, unit, relation, view)
     ledger = short.ledger(stage.world().sizes)
     leaks = interference(short, stage, view, seed)
-    found, lines = bookkeeping(short, ledger, stage, view, seed)
+    books = bookkeeping(short, ledger, stage, view, seed)
     rng = np.random.default_rng(np.random.SeedSequence((seed, 1)))
-    passages = recorded(short, ledger, stage, view, seed)
+    passages = recorded(short, ledger, stage, view, seed, books.place)
     worlds: dict[str, Worlds] = {}
+    found = leaks + books.found
     if passages:
         heard = hear(passages[:MOST], trials, rng)
         worlds, trials = dict(heard.worlds), heard.trials
-        found = heard.found + found
-    if leaks:
-        worlds |= watch(short, stage, view, trials, rng)
+        found += heard.found
+    if leaks or any(by_itself(release.mechanism) for release in ledger.releases):
+        worlds |= watch(short, ledger, stage, view, trials, rng)
     part = _part(system, short, sizes, len(passages))
-    return Overheard(worlds, tuple(dict.fromkeys(leaks + found)), tuple(lines), trials, part, _exact(passages))
+    return Overheard(worlds, tuple(dict.fromkeys(found)), tuple(books.lines), trials, part, _exact(passages))
 
 
 def shortened(system: Any) -> Any:
@@ -115,18 +116,29 @@ def _part(system: Any, short: Any, sizes: Sizes, passages: int) -> str:
 # --------------------------------------------------------------------------------- the recorded inputs
 
 
-def recorded(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int) -> list[Passage]:
+def recorded(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int, place: int) -> list[Passage]:
     """The inputs of both neighbours wherever they differ and this view hears the answer."""
     try:
-        tape = play(system, stage.world(), seed, view).calls
+        tape = play(system, stage.world(item=place), seed, view).calls
         if any(call.secret for call in tape):
-            return _with_draws(system, stage, view, seed, tape)
-        low, high = (play(system, stage.world(moved), seed, view, tape).calls for moved in (False, True))
+            return _with_draws(system, stage, view, seed, place, tape)
+        low, high = (play(system, stage.world(moved, place), seed, view, tape).calls for moved in (False, True))
     except (Torn, UserError):
         return []
-    unseen = [r.mechanism for r in ledger.releases if not heard_by(r, view)]
-    both = [Passage(a.mechanism, a.x, b.x) for a, b in zip(low, high, strict=True) if a.mechanism not in unseen]
+    left = unseen(ledger, view)
+    both = [Passage(a.mechanism, a.x, b.x) for a, b in zip(low, high, strict=True)
+            if a.mechanism not in left and not by_itself(a.mechanism)]  # fmt: skip
     return [passage for passage in both if len(passage.own)]
+
+
+def by_itself(mechanism: Any) -> bool:
+    """Whether its system has drawn the answer: only whole runs show how it is distributed."""
+    return isinstance(mechanism.loss(1.0), NotKnown)
+
+
+def unseen(ledger: Ledger, view: View) -> list[Any]:
+    """The mechanisms whose answers this view does not hear."""
+    return [release.mechanism for release in ledger.releases if not heard_by(release, view)]
 
 
 def heard_by(release: Any, view: View) -> bool:
@@ -135,11 +147,11 @@ def heard_by(release: Any, view: View) -> bool:
     return view in release.seen_by and not computed and not (view == "shuffled" and release.crowd > 1)
 
 
-def _with_draws(system: Any, stage: Stage, view: View, seed: int, tape: list[Call]) -> list[Passage]:
+def _with_draws(system: Any, stage: Stage, view: View, seed: int, place: int, tape: list[Call]) -> list[Passage]:
     """The same, with her in every cohort and with somebody else in her place."""
     inside, outside = ([_turned(call, stage.people, drawn) for call in tape] for drawn in (True, False))
-    low, high = (play(system, stage.world(moved), seed, view, inside).calls for moved in (False, True))
-    away = play(system, stage.world(), seed, view, outside).calls
+    low, high = (play(system, stage.world(moved, place), seed, view, inside).calls for moved in (False, True))
+    away = play(system, stage.world(item=place), seed, view, outside).calls
     out, people = [], 0
     for a, b, c in zip(low, high, away, strict=True):
         if a.secret:
@@ -185,14 +197,18 @@ def _exact(passages: Sequence[Passage]) -> float:
 # ------------------------------------------------------------- everything that the world can see, run by run
 
 
-def watch(system: Any, stage: Stage, view: View, trials: int, rng: np.random.Generator) -> dict[str, Worlds]:
+def watch(
+    system: Any, ledger: Ledger, stage: Stage, view: View, trials: int, rng: np.random.Generator
+) -> dict[str, Worlds]:
     """Real runs of either world, of which everything is kept that this view sees."""
     data = [stage.world(moved) for moved in (False, True)]
+    left = unseen(ledger, view)
 
     def trace(world: int) -> Array:
         run = play(system, data[world], int(rng.integers(2**63)), view)
         kept = [value for value in run.held.values() if not isinstance(value, str | None)]
-        answers = [call.y for call in run.calls if view == "server" and not isinstance(call.x, tuple)]
+        answers = [call.y for call in run.calls
+                   if call.mechanism not in left and not call.secret and not isinstance(call.x, tuple)]  # fmt: skip
         return np.concatenate([np.zeros(1), *(np.ravel(np.asarray(v, float)) for v in [*kept, *answers])])
 
     start = time.perf_counter()
