@@ -15,6 +15,7 @@ from recprivlib.data import Dataset
 from recprivlib.evaluation import Difference, evaluate, intervals
 from recprivlib.live.contract import Card
 from recprivlib.live.films import adas
+from recprivlib.live.films import spoken as spoken  # chapters speak of lists and titles together
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.shared import holdout
 from recprivlib.models.constants import PerItem
