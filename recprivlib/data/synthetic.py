@@ -1,8 +1,19 @@
 """People who do not exist: a seeded population like MovieLens, of any size.
 
-Item i has a general appeal aᵢ (a long tail) and a place vᵢ among latent tastes; user u has a place pᵤ and an activity
-nᵤ. User u meets nᵤ different items, drawn one after another with probability ∝ exp(aᵢ + pᵤ·vᵢ). Median activity grows
-with √items, as it does from ML-100K over ML-1M to ML-20M.
+Item i has a general appeal aᵢ (a long tail) and a place vᵢ among latent tastes, of which each matters less than the
+one before; user u has a place pᵤ and an activity nᵤ. User u meets nᵤ different items, drawn one after another with
+probability ∝ exp(aᵢ + pᵤ·vᵢ), on the whole the appealing ones first: so the latest is harder to find than a random
+one. Median activity grows with √items, as it does from ML-100K over ML-1M to ML-20M.
+
+The constants were fitted to ML-100K, at its size. How close it comes (three seeds; HR@10, loo-latest unless said):
+
+                                                          ML-100K                     here
+    share of the top 1, 5, 10, 25, 50 % of the films      .076 .264 .427 .721 .927    .076 .270 .429 .724 .925
+    singular values 1, 2, 3, 5, 8, 20, 100 of R           172 67 57 40 32 20 13       167 66 51 42 29 18 13
+    popularity, by chance and the latest                  .559 .407                   .557 .457
+    item-knn; ease                                        .617; .668                  .579; .616
+    dplcf-sp at ε = .5, 1, 2, 4; dplcf-spectral at 1      .137 .286 .502 .614; .509   .135 .287 .498 .567; .531
+    RMSE of global-mean, item-mean, svd                   1.126 1.022 .935            1.114 1.031 .931
 
 Users come in blocks of 4,096 with a random sub-stream each, so the first n users are the same however many follow.
 """
@@ -23,24 +34,23 @@ Array = np.ndarray
 
 BLOCK = 4096  # users that share one random sub-stream
 CHUNK = 256  # users that are in memory at once, as a dense array
-TASTES = 8  # latent dimensions
-APPEAL = (4.5, 0.7)  # aᵢ: width of its uniform part, which makes counts fall off like e^−rank, and noise upon it
+TASTES = 12  # latent dimensions
+FADING = 0.82  # what a taste matters, beside the one before
+APPEAL = (5.5, 1.2)  # aᵢ: width of its uniform part, which makes counts fall off like e^−rank, and noise upon it
 TASTE = 1.6  # standard deviation of pᵤ·vᵢ
+ORDER = 0.1  # how much earlier an appealing film is met, in deviations of chance
 LIMITS = {"users": (20, 1_000_000), "items": (20, 100_000)}
-STAR_CUTS = (-0.6, 0.05, 0.85, 1.8)  # between 1|2|3|4|5 stars on the scale of liking: shares as on ML-100K
+STAR_CUTS = (-0.44, 0.19, 0.98, 1.91)  # between 1|2|3|4|5 stars on the scale of liking: shares as on ML-100K
 CHECKSUMS: dict[tuple[int | None, int | None], str] = {  # of large populations, so that a plan need not draw them
-    (10_000, 1000): "9f94fecab67d7c719113adb926b2c01beefc92f02abd83476184e5743022525b",
-    (50_000, 1000): "9cf77260668a55540052f896c360ab64305358d214cd200eda0dfca9b135c867",
-    (10_000, 5000): "6ce247b59612c5fcca34e16f00930a299ec776e6c8ff03fc5c40b286d3b25903",
+    (10_000, 1000): "747316ec956fd1054fb62f05cd17c5c650550d4f3ea0837a3a6843f37f1c47d2",
+    (50_000, 1000): "8c11cb095d7b8ea0707871c8ca1d20146b21bddd8786d34125934aca919dc888",
+    (10_000, 5000): "b5793f754d7cf3dbaf5c199b468436ee1b8f6a097b34184956833ceb134d1da3",
 }
 START, SPAN = 874_724_710, 18_489_600  # first second and 214 days, as ML-100K
 
 
 def synthetic(*, seed: int = 0, users: int | None = None, items: int | None = None) -> Dataset:
-    """A population of `users` (1,000) people and `items` (1,700) films.
-
-    The constants were chosen so that at ML-100K's size the yardsticks score as they do on ML-100K.
-    """
+    """A population of `users` (1,000) people and `items` (1,700) films."""
     n_users = _size("users", 1000 if users is None else users)
     n_items = _size("items", 1700 if items is None else items)
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
@@ -72,10 +82,12 @@ def _size(name: str, value: int) -> int:
 
 
 def _films(rng: np.random.Generator, n_items: int) -> tuple[Array, Array, Array]:
-    """Appeal, place among tastes (rows of length TASTE), and genres: directions in the space of tastes."""
+    """Appeal, place among tastes (rows of length about TASTE), and genres: directions in the space of tastes."""
     appeal = APPEAL[0] * (rng.random(n_items) - 0.5) + APPEAL[1] * rng.standard_normal(n_items)
     places = rng.standard_normal((n_items, TASTES))
     places *= TASTE / np.linalg.norm(places, axis=1, keepdims=True)
+    matters = FADING ** np.arange(TASTES)
+    places *= matters / np.sqrt(np.mean(matters**2))
     directions = rng.standard_normal((TASTES, len(GENRES)))
     near = places @ directions + rng.standard_normal((n_items, len(GENRES)))
     near[:, 0] = -np.inf  # nobody's genre is "unknown"
@@ -112,14 +124,14 @@ def _people(appeal: Array, places: Array, rng: np.random.Generator) -> tuple[Arr
     turns = rng.standard_exponential((CHUNK, n_items))
     turns *= np.exp(-liking - appeal)
     met = _first(turns, activity)
-    users = np.repeat(np.arange(CHUNK), activity)
-    # in a random order: when they met a film says nothing about how much they like it
-    met = met[np.lexsort((rng.random(len(met)), users))]
+    users = np.repeat(np.arange(CHUNK), activity.astype(np.intp))
+    # by appeal and chance: when they met a film says nothing about how much they like it more than others do
+    met = met[np.lexsort((rng.standard_normal(len(met)) - ORDER * appeal[met], users))]
     begin = START + rng.integers(SPAN, size=CHUNK)
     seconds = np.cumsum(rng.integers(20, 2000, size=len(met)))
     times = begin[users] + seconds - seconds[np.cumsum(activity) - activity][users]
     mood = rng.standard_normal(CHUNK)
-    score = 0.45 * liking[users, met] + 0.25 * appeal[met] + 0.4 * mood[users] + 0.7 * rng.standard_normal(len(met))
+    score = 0.3 * liking[users, met] + 0.33 * appeal[met] + 0.4 * mood[users] + 0.7 * rng.standard_normal(len(met))
     ratings = 1 + np.searchsorted(STAR_CUTS, score)
     return users.astype(np.int32), met.astype(np.int32), ratings.astype(np.float32), times
 
