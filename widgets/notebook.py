@@ -38,13 +38,13 @@ class Explore:
         self.name = f"rp-{uuid.uuid4().hex[:8]}"
         self.fields = {c.name: Field(c, self.values, self._move) for c in known.controls if c.place != "none"}
         self.sentence = ipw.HTML(layout=FULL)
-        self.places = {figure.name: ipw.HTML(layout=FULL) for figure in known.figures}
+        self.places = {figure.name: ipw.HTML(layout=FULL) for figure in known.shown}
         self.pipe = ipw.Output(layout=ipw.Layout(height="0", overflow="hidden"))
         self.box = self._box()
 
     def _box(self) -> ipw.Widget:
         """The frame: sentence above, controls at the left, figures at the right."""
-        for figure in self.explorer.figures:
+        for figure in self.explorer.shown:
             self.places[figure.name].value = self._place(figure.name, figure.height)
         rail = ipw.VBox(
             [field.box for field in self.fields.values()], layout=ipw.Layout(width="300px", flex="0 0 auto")
@@ -52,7 +52,7 @@ class Explore:
         figures = [
             ipw.VBox([ipw.HTML(f"<b>{escape(figure.title)}</b>"), self.places[figure.name]],
                      layout=ipw.Layout(width="100%" if figure.place in ("main", "band") else "48%", min_width="320px"))
-            for figure in self.explorer.figures
+            for figure in self.explorer.shown
         ]  # fmt: skip
         grid = ipw.Box(
             figures, layout=ipw.Layout(flex="1 1 auto", flex_flow="row wrap", justify_content="space-between")
@@ -88,7 +88,7 @@ class Explore:
     def _draw(self) -> None:
         """Plots are redrawn in place by one script; HTML is replaced."""
         calls = []
-        for figure in self.explorer.figures:
+        for figure in self.explorer.shown:
             drawing = figure.draw(self.result, self.view)
             if isinstance(drawing, str):
                 self.places[figure.name].value = f'<div style="line-height:1.45">{drawing}</div>'

@@ -159,6 +159,9 @@ def outward() -> str | None:
 
 def create(host: str, port: int, book: Path) -> Any:
     """The server, listening but not yet answering."""
+    from widgets.kit.page import shared_pool
+    from widgets.kit.scenes import Scenes
+
     pages = {"path": str(book), "default_filename": "index.html"}
     return pn.serve(
         apps(),
@@ -171,6 +174,7 @@ def create(host: str, port: int, book: Path) -> Any:
         use_index=False,
         extra_patterns=[
             (r"/live\.json", Live),
+            (r"/scenes/([\w-]+)", Scenes, {"pool": shared_pool}),
             (r"/(?:static|components)", Nowhere),
             (r"/(?!static/|components/)(.*)", Page, pages),
         ],

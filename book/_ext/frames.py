@@ -14,6 +14,7 @@ import logging
 import shutil
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,11 @@ from sphinx.util.docutils import SphinxDirective
 from fingerprint import ROOT, library
 
 NAME = "tenseconds"
-CODE = "import sys; from pathlib import Path; from recprivlib.live import static; static.write(Path(sys.argv[1]))"
+CODE = (
+    "import sys; from pathlib import Path; from recprivlib.live import static;"
+    "static.write(Path(sys.argv[1]), Path(sys.argv[2]))"
+)
+MARKS = ("{dashboard}", "{path}")
 tell = logging.getLogger("course.progress")
 
 
@@ -58,18 +63,20 @@ class Frames:
     def ahead(self, app: Sphinx, env: Any, docnames: list[str]) -> None:
         """Begin, if a page about to be read has a dashboard."""
         texts = (Path(env.doc2path(name)).read_text("utf-8") for name in docnames)
-        if app.builder.format == "html" and any("{dashboard}" in text for text in texts):
+        if app.builder.format == "html" and any(mark in text for text in texts for mark in MARKS):
             self.begin(app)
 
     def begin(self, app: Sphinx) -> None:
         """Have them computed, unless they are there or on their way."""
         if self.process is None and not place(app).exists():
-            command = [sys.executable, "-c", CODE, str(draft(app))]
+            command = [sys.executable, "-c", CODE, str(draft(app)), str(ROOT / "book")]
             self.process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
 
     def end(self, app: Sphinx, error: Exception | None) -> None:
         """Put them beside the pages, where a page has a dashboard. A build that failed needs none."""
-        wanted = app.builder.format == "html" and any("dashboard" in page for page in app.env.metadata.values())
+        wanted = app.builder.format == "html" and any(
+            {"dashboard", "path"} & set(page) for page in app.env.metadata.values()
+        )
         if error or not wanted:
             if self.process:
                 self.process.kill()
@@ -89,13 +96,15 @@ class Frames:
 
 
 def place(app: Sphinx) -> Path:
-    """Where the frames are once they are whole."""
-    return folder(app) / "static"
+    """Where the frames are once they are whole; the steps of the chapters are part of their name."""
+    from recprivlib.live import static
+
+    return folder(app) / f"static-{sha256(static.asked(ROOT / 'book').encode()).hexdigest()[:12]}"
 
 
 def draft(app: Sphinx) -> Path:
     """Where they are being written."""
-    return folder(app) / "static.new"
+    return place(app).with_suffix(".new")
 
 
 # ----------------------------------------------------------------------------------------------- first page

@@ -58,5 +58,10 @@
     }
   }
 
-  apps().then((known) => places.forEach((place) => (known.includes(place.dataset.stem) ? live : still)(place)));
+  // One in a fold comes when the fold is opened.
+  const soon = (place, act) => {
+    const fold = place.closest("details:not([open])");
+    if (fold) fold.addEventListener("toggle", () => { reserve(place); act(place); }, { once: true }); else act(place);
+  };
+  apps().then((known) => places.forEach((place) => soon(place, known.includes(place.dataset.stem) ? live : still)));
 })();

@@ -130,6 +130,15 @@ class View:
     filled: bool = True  # False: the result was read from committed results, so its dot is hollow
     trail: tuple[Mark, ...] = ()  # earlier moves, oldest first
     curve: Any = None  # what `Explorer.curve` gave, once the whole curve has been asked for
+    ghosts: tuple[Ghost, ...] = ()  # other settings to compare with, drawn faintly
+
+
+@dataclass(frozen=True)
+class Ghost:
+    """A result at other settings, and its whole curve: drawn faintly beside the one on show."""
+
+    result: Any
+    curve: Any = None
 
 
 @dataclass(frozen=True)
@@ -148,8 +157,11 @@ class Figure:
     title: str
     draw: Callable[[Any, Any], dict | str]  # of a result and a View; see figures.py for those that take a Look
     # beside: right of the main one; band: right across, below it; on a phone both stand below
-    place: Literal["main", "beside", "band", "evidence"] = "evidence"
+    # path: only beside the steps of a chapter, where any figure can be the one on show
+    place: Literal["main", "beside", "band", "evidence", "path"] = "evidence"
     height: int = 260  # pixels; of the main figure 340, on a phone 260
+    axis: str = ""  # the control whose values its x axis holds, so that its slider can stand under it
+    say: Callable[[Any], str] | None = None  # the sentence while it leads the view of a step
 
 
 @dataclass(frozen=True)
@@ -160,6 +172,27 @@ class Predict:
     answers: tuple[str, ...]
     reply: Callable[[Any, int], str]
     at: Values = field(default_factory=dict)  # settings (over the defaults) at which the answer is computed
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """A question whose answer is a curve: the reader draws it on the empty axes of `figure` before it is shown.
+
+    `truth` gives the measured heights over `x` from the whole curve at the defaults. The page compares them with
+    what was drawn and says where the two differ most; the drawing never leaves it.
+    """
+
+    question: str
+    figure: str
+    x: tuple[float, ...]  # where the reader's line is read
+    truth: Callable[[Any], tuple[float, ...]]  # of what `Explorer.curve` gives
+    low: float
+    high: float
+    at: str = "ε"  # the name of x in the sentence
+    percent: bool = True  # heights are shares, said as per cent; else as numbers with `digits`
+    digits: int = 2
+    least: int = 0  # how many of `x` must be drawn; 0: all but two
+    tall: tuple[str, str] = ("more", "less")  # what it is when it lies above, below the drawn line
 
 
 @dataclass(frozen=True)
@@ -224,6 +257,8 @@ class Explorer:
     committed: Callable[[Values], Any] | None = None  # the result read from book/results, or None: hollow dots
     reseed: str = ""  # the control that `New noise` changes
     game: Game | None = None
+    brief: Callable[[Any], str] | None = None  # one sentence, for a step on a small screen
+    sketch: Sketch | None = None  # a question that is answered by drawing, in the steps of a chapter
     still: Mapping[str, tuple] = field(default_factory=dict)  # control -> values of the frame without a server
 
     def control(self, name: str) -> Control:
@@ -233,6 +268,19 @@ class Explorer:
                 return control
         names = ", ".join(control.name for control in self.controls)
         raise UserError(f"there is no control {name!r} in {self.stem}; choose from {names}")
+
+    def figure(self, name: str) -> Figure:
+        """The figure of that name."""
+        for figure in self.figures:
+            if figure.name == name:
+                return figure
+        names = ", ".join(figure.name for figure in self.figures)
+        raise UserError(f"there is no figure {name!r} in {self.stem}; choose from {names}")
+
+    @property
+    def shown(self) -> tuple[Figure, ...]:
+        """The figures of the dashboard itself."""
+        return tuple(figure for figure in self.figures if figure.place != "path")
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -252,6 +300,10 @@ class Explorer:
                 except UserError:
                     refused.append(name)
         return values, tuple(dict.fromkeys(refused))
+
+    def key(self, values: Values) -> str:
+        """`values` as one word, the same wherever they come from; what stands at its default is left out."""
+        return "&".join(f"{c.name}={c.text(values[c.name])}" for c in self.controls if values[c.name] != c.default)
 
     def link(self, values: Values) -> str:
         """The query that restores `values`; what stands at its default is left out."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from recprivlib.data import Dataset
 from recprivlib.evaluation import Difference, Scores, evaluate
-from recprivlib.live import bills, controls, crowd, films
+from recprivlib.live import bills, controls, crowd, films, pair
 from recprivlib.live.bills import Bill, Terms
-from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Sketch, Try, Values
 from recprivlib.live.figures import figures
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.shared import beside, chance, dataset, holdout, scored, scores, tidy, votes
@@ -232,7 +232,8 @@ def say(result: Result) -> str:
                  f"{percent(result.truth)} of the time.")  # fmt: skip
     kind, k = METRICS[result.metric]
     if kind == "hr":
-        what = f"{phones}, {_who(result)} finds your next film {percent(own)} of the time, in its top {k} of 100"
+        what = (f"{phones}, {_who(result)} finds your next film {percent(own)} of the time in this draw, in its top "
+                f"{k} of 100")  # fmt: skip
         return f"{first} {what}; it {result.versus.verb} just what is popular, {percent(popular)}."
     what = f"{phones}, {_who(result)} reaches nDCG {bare(own, 2)} in the top {k} of 100"
     return f"{first} {what}; it {result.versus.verb} just what is popular, {bare(popular, 2)}."
@@ -244,6 +245,30 @@ def _who(result: Result) -> str:
         "blind": "a server blind to the noise", "feasible": "the server that cuts impossible estimates",
         "spectral": "the spectral server",
     }[result.server]  # fmt: skip
+
+
+def brief(result: Result) -> str:
+    """The same on a small screen."""
+    own, popular = (rates.at("hr@10") for rates in (result.yours, result.popular))
+    return (f"ε = {setting(result.epsilon)}, {count(result.users)} phones: {_who(result)} finds {percent(own)} in this "
+            f"draw, and {result.versus.verb} what is popular, {percent(popular)}.")  # fmt: skip
+
+
+def say_odds(result: Result) -> str:
+    """One phone, in words."""
+    lies = sum(a != b for a, b in zip(result.watched, result.reported, strict=True))
+    return (f"At ε = {setting(result.epsilon)} an answer is true {percent(best_guess(result.epsilon))} of the time: "
+            f"{lies} of these {len(result.watched)} are lies. Who sees one, and had no idea before, is right as often "
+            "at most.")  # fmt: skip
+
+
+def say_tries(result: Result) -> str:
+    """The crowd's count of a pair, in words."""
+    found = pair.tries(result.data, result.epsilon, result.people, result.seed)
+    low, high = (f"{value:.0f}".replace("-", "−") for value in (min(found.estimates), max(found.estimates)))
+    per = f", reckoned per {count(result.users // result.people)} people," if result.people > 1 else ""
+    return (f"True: {found.true} people watched both. {pair.TRIES} tries from {count(result.users)} phones at "
+            f"ε = {setting(result.epsilon)}{per} say between {low} and {high}.")  # fmt: skip
 
 
 def reply(result: Result, answer: int) -> str:
@@ -327,6 +352,22 @@ def draw_rate(result: Result, look: Look) -> dict[str, Any]:
     return plots.rate_by_epsilon(look, METRICS[result.metric], result.epsilon, own, result.interval, known)
 
 
+def differs(other: Result, shown: Result) -> str:
+    """What sets a comparison apart."""
+    server = SERVERS[other.server][3].partition(",")[0] if other.server != shown.server else ""
+    return " ".join(filter(None, (server, f"×{other.people}" if other.people != shown.people else "")))
+
+
+def draw_odds(result: Result, look: Look) -> dict[str, Any]:
+    return plots.odds(look, result.epsilon)
+
+
+def draw_tries(result: Result, look: Look) -> dict[str, Any]:
+    here = pair.tries(result.data, result.epsilon, result.people, result.seed)
+    others = {at: pair.tries(result.data, at, 1, result.seed).estimates for at in pair.AT}
+    return plots.tries(look, result.epsilon, here.true, here.estimates, others)
+
+
 def draw_lengths(result: Result, look: Look) -> dict[str, Any]:
     return plots.by_length(look, result.yours.hr, {name: rates.hr for name, rates in levels(result).items()})
 
@@ -367,6 +408,17 @@ PREDICT = Predict(
     reply,
 )
 
+DRAWN = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0)
+
+
+def measured(curve: Any) -> tuple[float, ...]:
+    """The committed hit rates where the reader draws."""
+    known = dict(zip(curve[0].x, curve[0].y, strict=True))
+    return tuple(known[x] for x in DRAWN)
+
+
+SKETCH = Sketch("How much of the hit rate is left? Draw it.", "rate", DRAWN, measured, 0.0, 0.8)
+
 STARTS = (
     Try("Where does it cross?", {"epsilon": 0.5}, "Drag ε until the dot meets the dashed line: what does a vote of "
         "943 phones cost before it beats a popularity chart?"),
@@ -389,8 +441,11 @@ EXPLORER = Explorer(
             "How alike two films are, and how alike they look",
             lambda it, look: plots.similarity(look, it.pairs),
         ),
+        Figure("odds", "Who sees one answer is right", draw_odds, "path", axis="epsilon", say=say_odds),
+        Figure("tries", "How many watched both?", draw_tries, "path", axis="epsilon", say=say_tries),
         mark=mark,
         role=role,
+        differs=differs,
     ),
     say=say,
     table=table,
@@ -402,5 +457,7 @@ EXPLORER = Explorer(
     steps=steps,
     curve=curve,
     reseed="seed",
+    brief=brief,
+    sketch=SKETCH,
     still={"epsilon": (0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0), "server": tuple(SERVERS)},
 )

@@ -14,8 +14,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from recprivlib.live import explorer, stems
+from recprivlib.live import explorer, paths, stems
 from recprivlib.live.contract import Control, Explorer, Values, View
+from recprivlib.live.memory import Memory
+from recprivlib.live.scene import furniture, scene
 from recprivlib.plots.palette import swaps
 
 
@@ -39,7 +41,7 @@ def frame(which: Explorer) -> dict[str, Any]:
     return {
         "stem": which.stem, "title": which.title, "dark": swaps(),
         "controls": [_control(which, control, grid, base) for control, grid in zip(controls, grids, strict=True)],
-        "figures": [{"name": f.name, "title": f.title, "place": f.place, "height": f.height} for f in which.figures],
+        "figures": [{"name": f.name, "title": f.title, "place": f.place, "height": f.height} for f in which.shown],
         "base": [None if isinstance(part, str) else part for part in base[1:]],
         "pieces": [json.loads(piece) for piece in pieces], "states": states,
     }  # fmt: skip
@@ -49,7 +51,7 @@ def _drawn(which: Explorer, values: Values) -> list[Any]:
     """The sentence and every figure at `values`: hollow dots, and the whole curve, since nothing is computed here."""
     result = which.compute(**values)
     view = View(filled=False, curve=which.curve(values) if which.curve else None)
-    return [which.say(result), *(figure.draw(result, view) for figure in which.figures)]
+    return [which.say(result), *(figure.draw(result, view) for figure in which.shown)]
 
 
 def _settled(which: Explorer, controls: list[Control], values: Values) -> dict[str, Any]:
@@ -65,7 +67,7 @@ def _control(which: Explorer, control: Control, grid: tuple, base: list[Any]) ->
     labels = dict(control.choices)
     ends = (0, len(grid) - 1)
     at = [float(index) for index in range(len(grid))]
-    for figure, drawn in zip(which.figures, base[1:], strict=True):
+    for figure, drawn in zip(which.shown, base[1:], strict=True):
         if figure.name == control.figure:
             axis = drawn["layout"]["xaxis"]
             ends = axis["range"]
@@ -102,14 +104,76 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def write(folder: Path) -> list[Path]:
-    """The frames of all dashboards that have one, as scripts: a page opened from a disk may not fetch a file."""
+# ------------------------------------------------------------------------------------ the steps of a chapter
+
+
+def path(which: Explorer, chapter: str) -> dict[str, Any]:
+    """Everything that `stage.js` needs to walk the path of a chapter: its very states, and the readable grid."""
+    asked = list(paths.states(which, chapter))
+    figures = list(dict.fromkeys(name for state in asked for name in state.view))
+    whole = [paths.State(which.defaults | dict(zip(which.still, values, strict=True)), ())
+             for values in product(*which.still.values())]  # fmt: skip
+    kept, bank = Memory(256 << 20), _Bank(figures)
+
+    def result(values: Values) -> Any:
+        return kept.get(which.key(values), lambda: which.compute(**values))
+
+    for state in (*asked, *whole):
+        key = paths.key(which, state)
+        if key not in bank.states:
+            bank.add(key, scene(which, state.values, figures, state.ghosts, False, result))
+    return {**furniture(which, figures), "dark": swaps(), **bank.told()}
+
+
+class _Bank:
+    """Scenes, each distinct piece of them once; a figure is kept as its changes against the first one of its name."""
+
+    def __init__(self, figures: list[str]):
+        self.figures = figures
+        self.base: dict[str, Any] = {}
+        self.pieces: dict[str, int] = {}
+        self.states: dict[str, list[int]] = {}
+
+    def add(self, key: str, drawn: dict[str, Any]) -> None:
+        told = [drawn["say"], drawn["brief"], drawn["strip"]]
+        for name in self.figures:
+            figure = drawn["figures"][name]
+            told += [figure if isinstance(figure, str) else changes(self.base.setdefault(name, figure), figure),
+                     drawn["says"].get(name, "")]  # fmt: skip
+        self.states[key] = [self.pieces.setdefault(_json(part), len(self.pieces)) for part in told]
+
+    def told(self) -> dict[str, Any]:
+        pieces = [json.loads(piece) for piece in self.pieces]
+        return {"base": self.base, "pieces": pieces, "states": self.states}
+
+
+# -------------------------------------------------------------------------------------------------- files
+
+
+def asked(chapters: Path) -> str:
+    """What the chapters' paths ask for, in one text: their frames depend on nothing else of the prose."""
+    return "\n".join(
+        f"{chapter.stem} {paths.stem(text)} {paths.STEP.findall(text)} {paths.SET.findall(text)}"
+        for chapter in sorted(chapters.glob("*.md"))
+        if "{path}" in (text := chapter.read_text("utf-8"))
+    )
+
+
+def write(folder: Path, chapters: Path | None = None) -> list[Path]:
+    """The frames of all dashboards that have one, and of the chapters that steer one, as scripts.
+
+    As scripts, since a page opened from a disk may not fetch a file.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for stem in stems():
-        which = explorer(stem)
-        if which.still:
-            path = folder / f"{stem}.js"
-            path.write_text(f"staticFrame.data({_json(stem)},{_json(frame(which))});\n", encoding="utf-8")
-            paths.append(path)
-    return paths
+    made = {stem: f"staticFrame.data({_json(stem)},{_json(frame(which))});\n"
+            for stem, which in ((stem, explorer(stem)) for stem in stems()) if which.still}  # fmt: skip
+    for chapter in sorted(chapters.glob("*.md")) if chapters else ():
+        text = chapter.read_text("utf-8")
+        stem = paths.stem(text)
+        if stem:
+            made[f"{chapter.stem}.path"] = f"rpPath.data({_json(path(explorer(stem), text))});\n"
+    files = []
+    for name, script in made.items():
+        files.append(folder / f"{name}.js")
+        files[-1].write_text(script, encoding="utf-8")
+    return files

@@ -89,6 +89,8 @@ AXES: dict[str, dict[str, Axis]] = {
         "ndcg": _rate("nDCG in the top 10 of 100", 0.8, 0.2),
         "full": FULL,
         "k": Axis("length of the list, K", 1, 10, ticks=(1, 2, 5, 10)),
+        "right": Axis("right about one film", 0.4, 1.0, ticks=(0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)),
+        "both": Axis("people who watched both", -150, 200, ticks=(-100, 0, 100, 200)),
         "true": Axis("true similarity", 0.0, 1.0, ticks=(0, 0.25, 0.5, 0.75, 1)),
         "estimated": Axis("as the server sees it", 0.0, 1.0, ticks=(0, 0.25, 0.5, 0.75, 1)),
     },

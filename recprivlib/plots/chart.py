@@ -66,8 +66,8 @@ class Chart:
         }  # fmt: skip
 
     def level(self, y: float, role: str, name: str) -> Trace:
-        """A reference that does not depend on x, right across."""
-        return self.line((self.x.low, self.x.high), (y, y), role, name)
+        """A reference that does not depend on x, right across. It is given: it stands before the reader has guessed."""
+        return {**self.line((self.x.low, self.x.high), (y, y), role, name), "meta": "given"}
 
     def band(self, x: Sequence[float], low: Sequence[float], high: Sequence[float], role: str) -> Trace:
         """A 95 % band: down one side and back up the other."""

@@ -13,7 +13,7 @@ from recprivlib.plots.axes import AXES
 from recprivlib.plots.chart import Label
 from recprivlib.plots.frontier import Level, Now, frontier
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import bare, count, percent
+from recprivlib.plots.numerals import bare, best_guess, count, percent
 from recprivlib.protocols import Array
 
 NAMES = {
@@ -45,12 +45,48 @@ def rate_by_epsilon(
     own, noisy = look.curve or (None, None)
     known = []
     for role, value in levels.items():
+        if role == "private-popularity" and look.ghosts:
+            continue  # too much to compare
         private = role == "private-popularity"
         known.append(Level(NAMES[role], role, value, at if private else None, noisy if private else None))
     return frontier(
         chart, f"{'Hit rate' if kind == 'hr' else 'nDCG'} against epsilon", known, [own] if own else [],
         Now(at, rate, interval), look, at=f"At {at:g}", spell=percent if kind == "hr" else bare, left=True,
     )  # fmt: skip
+
+
+def odds(look: Look, epsilon: float) -> dict[str, Any]:
+    """How often a server that sees one answer, and was undecided before, can be right: never more than this."""
+    chart = look.chart(AXES["dplcf"]["epsilon"], AXES["dplcf"]["right"], 340, right=130)
+    x = np.geomspace(chart.x.low, chart.x.high, 60)
+    here = best_guess(epsilon)
+    traces = [chart.level(0.5, "random", "a coin flip"),
+              chart.line(x, [best_guess(value) for value in x], "attack", "the best attacker", strong=True),
+              chart.dots([(epsilon, here)], "attack", "the best attacker", look.filled)]  # fmt: skip
+    labels = [Label("a coin flip", 0.5, "random"), Label("the best attacker", best_guess(chart.x.high), "attack")]
+    alt = f"Share of right guesses from one answer against epsilon: {percent(here)} at {epsilon:g}; a coin flip 50 %."
+    return chart.figure(traces, labels, alt)
+
+
+def tries(
+    look: Look, epsilon: float, true: int, here: Sequence[float], others: Mapping[float, Sequence[float]]
+) -> dict[str, Any]:
+    """Estimates of how many watched both of two films, each from all phones anew, at every ε."""
+    chart = look.chart(AXES["dplcf"]["epsilon"], AXES["dplcf"]["both"], 340, right=130)
+    traces = [chart.level(true, "bound", f"true: {true}"), chart.level(0.0, "random", "nobody")]
+    grey = [(x, y) for at, ys in others.items() for x, y in _strewn(at, ys)]
+    cloud = chart.cloud([x for x, _ in grey], [chart.y.pinned(y) for _, y in grey], "random", "elsewhere")
+    now = [(x, chart.y.pinned(y)) for x, y in _strewn(epsilon, here)]
+    traces += [{**cloud, "type": "scatter"}, chart.dots(now, look.role, "one try", False, size=6)]
+    labels = [Label(f"true: {true}", true, "bound"), Label("nobody", 0.0, "random")]
+    alt = (f"Estimates from {len(here)} tries at epsilon {epsilon:g}: between {min(here):.0f} and {max(here):.0f}; "
+           f"the truth is {true}.")  # fmt: skip
+    return chart.figure(traces, labels, alt)
+
+
+def _strewn(x: float, heights: Sequence[float]) -> list[tuple[float, float]]:
+    """Dots of one x beside one another."""
+    return [(x * 1.04 ** (at % 9 - 4), y) for at, y in enumerate(heights)]
 
 
 def by_length(look: Look, yours: Sequence[float], levels: Mapping[str, Sequence[float]]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ levels   yardsticks: what costs no privacy, right across; what is known beside t
 lines    committed curves: their 95 % bands, their means, a hollow dot where something was measured
 trail    where the reader was
 now      where the reader is, with the interval of one draw
+ghosts   other settings to compare with: a pale curve, a small hollow dot, a name
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recprivlib.plots.axes import Axis
-from recprivlib.plots.chart import Chart, Label, Trace
-from recprivlib.plots.look import Look
+from recprivlib.plots.chart import Chart, Label, Trace, number
+from recprivlib.plots.look import Faint, Look
 from recprivlib.plots.numerals import percent
+
+APART = 0.05  # share of the height between the names of two comparisons, at least
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ def frontier(
         said = [f"{one.label} from {spell(one.y[0])} to {spell(one.y[-1])}" for one in lines]
         told = "; ".join(f"{name} {value}" for name, value in known)
         return chart.figure(traces, labels, f"{what}. {'; '.join(said)}. {told}.")
+    for ghost in look.ghosts:
+        traces += faint(chart, ghost)
     if look.trail:
         traces.append(chart.trail([point for point in look.trail if chart.y.holds(point[1])], look.role))
     traces.append(chart.dots([(now.x, now.y)], look.role, f"{look.name}, {now.of}", look.filled, now.interval))
@@ -96,7 +101,33 @@ def frontier(
         below = any(level.x is not None and now.y < level.y for level in levels)
         labels.append(Label(look.name, now.interval[0 if below else 1], look.role, x=now.x, below=below))
     told = ", ".join(f"{name} {value}" for name, value in known)
-    return chart.figure(traces, labels, f"{what}. {at}: {look.name} {spell(now.y)}; {told}.")
+    figure = chart.figure(traces, labels, f"{what}. {at}: {look.name} {spell(now.y)}; {told}.")
+    figure["layout"]["annotations"] += beside(chart, look.ghosts, now, spell)
+    return figure
+
+
+def faint(chart: Chart, ghost: Faint) -> list[Trace]:
+    """A comparison: a thin pale line and a small hollow dot."""
+    dot = chart.dots([(ghost.x, ghost.y)], ghost.role, ghost.name, filled=False, size=8)
+    whole = ghost.curve[0] if isinstance(ghost.curve, tuple) and ghost.curve else ghost.curve
+    if not isinstance(whole, Line):
+        return [dot]
+    line = chart.line(whole.x, whole.y, ghost.role, f"{whole.label}, {whole.of}" if whole.of else whole.label)
+    return [{**line, "opacity": 0.45, "line": {**line["line"], "width": 1.5}}, dot]
+
+
+def beside(chart: Chart, ghosts: Sequence[Faint], now: Now, spell: Callable[[float], str]) -> list[dict[str, Any]]:
+    """The names of comparisons, left of their dots and apart; of a single one that lies lower, where no line rises."""
+    lower = len(ghosts) == 1 and chart.y.place(ghosts[0].y) < chart.y.place(now.y)
+    side = {"xanchor": "left", "xshift": 9, "yshift": -6} if lower else {"xanchor": "right", "xshift": -9}
+    names: list[dict[str, Any]] = []
+    last = -1.0
+    for ghost in sorted(ghosts, key=lambda one: chart.y.place(one.y)):
+        if chart.y.holds(ghost.y) and chart.y.place(ghost.y) - last >= APART:
+            last = chart.y.place(ghost.y)
+            at = {"x": number(chart.x.at(chart.x.pinned(ghost.x))), "y": number(chart.y.at(ghost.y))}
+            names.append({"text": f"{ghost.name} {spell(ghost.y)}", "showarrow": False, **at, **side})
+    return names
 
 
 def curves(

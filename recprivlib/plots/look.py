@@ -11,6 +11,17 @@ from recprivlib.plots.chart import Chart
 
 
 @dataclass(frozen=True)
+class Faint:
+    """Another setting to compare with: its role and name, its dot, and its committed curve if it has one."""
+
+    role: str
+    name: str
+    x: float
+    y: float
+    curve: Any = None
+
+
+@dataclass(frozen=True)
 class Look:
     """What every figure of a dashboard is drawn with; see `live/figures.py`."""
 
@@ -21,6 +32,7 @@ class Look:
     large: bool = False
     trail: Sequence[tuple[float, float]] = ()  # earlier dots that belong on these axes
     curve: Any = None  # what was committed, once the whole curve has been asked for
+    ghosts: Sequence[Faint] = ()  # other settings to compare with
 
     @property
     def zoom(self) -> float:

@@ -38,7 +38,7 @@ def numbers(text: str) -> set[str]:
 
 
 def prose(page: Path) -> str:
-    text = page.read_text("utf-8")
+    text = re.sub(r"\{set\}`([^`<]*)<[^`>]*>`", r"\1", page.read_text("utf-8"))  # what sets a figure is read aloud too
     for pattern in NOT_PROSE:
         text = re.sub(pattern, " ", text, flags=re.DOTALL | re.MULTILINE)
     return text

@@ -75,7 +75,7 @@ def page(explorer: Explorer, pool: Pool, arguments: dict[str, str]) -> Any:
 def _words(explorer: Explorer, session: Session) -> dict[str, Any]:
     """What the template prints."""
     where = {place: [c.name for c in session.seen if c.place == place] for place in ("rail", "axis", "more", "under")}
-    figures = {place: [f for f in explorer.figures if f.place == place] for place in ("beside", "band", "evidence")}
+    figures = {place: [f for f in explorer.shown if f.place == place] for place in ("beside", "band", "evidence")}
     return where | figures | {
         "labels": [c.label for c in session.seen if c.place in ("rail", "more")],
         "main": explorer.figures[0],

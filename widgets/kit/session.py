@@ -64,7 +64,7 @@ class Session:
         self._moved = ""  # the control that moved last
         self.remedy: Values = {}  # what the button of the card sets
         self.widgets = {c.name: controls.widget(c, values, "plain" in asked) for c in self.seen}
-        self.drawings = {figure.name: Drawing(figure.name) for figure in explorer.figures}
+        self.drawings = {figure.name: Drawing(figure.name) for figure in explorer.shown}
         self.frame = Frame(
             self._hear, theme=self.view.theme, size=asked.get("size") if asked.get("size") in
             ("phone", "book", "wide") else "book", large=self.view.large,
@@ -227,14 +227,14 @@ class Session:
         earlier = tuple(m for m in self.marks if m != here)
         curve = self.curve.at(values, patience) if self.curve else None
         view = replace(self.view, trail=earlier, curve=curve, filled=filled)
-        figures = {figure.name: figure.draw(result, view) for figure in self.explorer.figures}
+        figures = {figure.name: figure.draw(result, view) for figure in self.explorer.shown}
         strip = self.explorer.strip(result, view) if self.explorer.strip else ""
         return Drawn(values, result, view, figures, self.explorer.say(result), strip)
 
     def _show(self, drawn: Drawn, moved: bool = True) -> None:
         frame = self.frame
         with hold(self.doc):
-            for figure in self.explorer.figures:
+            for figure in self.explorer.shown:
                 self.drawings[figure.name].draw(self._fitted(figure, drawn))
             frame.param.update(
                 sentence=drawn.sentence, strip=drawn.strip, card=None, shown=frame.shown + 1,

@@ -1,0 +1,359 @@
+// The figure of a path. It is told a state and draws it: at once from what was computed with the book, and, where a
+// server answers, again as computed now. It knows nothing of steps.
+//   stage.set(state)     state = {values: {control: text}, view: [figure], ghosts: [{control: text}], guess}
+//   on(state) is called  "moved" when the reader has moved a control, "answered", "shown"
+(() => {
+  const here = document.currentScript.src, html = document.documentElement;
+  const CONFIG = { displayModeBar: false, responsive: false, scrollZoom: false, doubleClick: false, showTips: false, staticPlot: false };
+  const make = (tag, about = {}, ...parts) => {
+    const node = Object.assign(document.createElement(tag), about);
+    node.append(...parts);
+    return node;
+  };
+  const load = (src) => new Promise((resolve, reject) => {
+    document.head.append(make("script", { src, onload: resolve, onerror: reject }));
+  });
+  let handed;
+  window.rpPath = { data: (it) => { handed = it; } };
+  window.rpPath.load = async (chapter) => {
+    if (!window.Plotly) await load(new URL("plotly.min.js", here).href);
+    await load(new URL(`frames/${chapter}.path.js`, here).href);
+    return handed;
+  };
+
+  const written = (base, changes) => {
+    const copy = structuredClone(base);
+    for (const [path, value] of changes) {
+      let at = copy;
+      for (const key of path.slice(0, -1)) at = at[key];
+      if (path.length) at[path.at(-1)] = value; else return value;
+    }
+    return copy;
+  };
+  const px = (layout, side) => (typeof layout.margin[side] === "number" ? layout.margin[side] : 40);
+
+  // A figure as it fits here: type for a phone or a room, labels apart, what was given alone while a guess is open.
+  function fitted(source, { width, height, narrow, large, veil, dark, swaps }) {
+    let figure = structuredClone(source);
+    const { layout } = figure, size = large ? 19 : 13;
+    const flat = narrow && height < 200; // no room for the name of the x axis: the slider under it says it
+    const margin = narrow ? { l: 36, r: 12, t: 14, b: flat ? 24 : 44 } : { l: 44, r: px(layout, "r"), t: 12, b: 44 };
+    for (const side of ["l", "r", "t", "b"]) margin[side] = Math.round(margin[side] * (large ? 1.35 : 1));
+    Object.assign(layout, { width, height, margin, autosize: false, dragmode: false });
+    layout.font = { ...layout.font, size };
+    if (layout.hoverlabel?.font) layout.hoverlabel.font.size = size;
+    for (const axis of ["xaxis", "yaxis"]) if (layout[axis]?.title?.font) layout[axis].title.font.size = size;
+    if (layout.yaxis) layout.yaxis.title = { text: "" }; // it stands above, see caption
+    if (flat && layout.xaxis) layout.xaxis.title = { text: "" };
+    if (veil) {
+      figure.data = figure.data.filter((trace) => trace.meta === "given");
+      const names = new Set(figure.data.map((trace) => trace.name));
+      layout.annotations = (layout.annotations || []).filter((label) => names.has(label.text));
+    }
+    if (large) for (const trace of figure.data) {
+      if (trace.line?.width) trace.line.width *= 1.4;
+      if (typeof trace.marker?.size === "number") trace.marker.size *= 1.4;
+    }
+    layout.annotations = (layout.annotations || []).filter(readable(layout, height - margin.t - margin.b, large ? 21 : 14));
+    apart(layout, height - margin.t - margin.b, narrow, 15 * (large ? 1.45 : 1));
+    if (dark) {
+      const pattern = new RegExp(Object.keys(swaps).map((text) => text.replace(/[().]/g, "\\$&")).join("|"), "g");
+      figure = JSON.parse(JSON.stringify(figure).replace(pattern, (from) => swaps[from]));
+    }
+    return figure;
+  }
+  // Of the names of dots that stand above one another, those that do not cover an earlier one.
+  function readable(layout, inside, gap) {
+    const [low, high] = layout.yaxis?.range || [0, 1], taken = [];
+    return (label) => {
+      if (label.xref === "paper" || typeof label.y !== "number") return true;
+      const y = (inside * (label.y - low)) / (high - low) - (label.yanchor === "bottom" ? -9 : 0);
+      if (taken.some((one) => Math.abs(one.x - label.x) < 0.15 && one.side === label.xanchor && Math.abs(one.y - y) < gap)) return false;
+      taken.push({ x: label.x, y, side: label.xanchor });
+      return true;
+    };
+  }
+  // Names of lines, pushed apart for the height there is; on a phone each stands above its line.
+  function apart(layout, inside, narrow, gap) {
+    const [low, high] = layout.yaxis?.range || [0, 1];
+    const names = (layout.annotations || []).filter((label) => label.xref === "paper" && label.yref === "y");
+    for (const label of names) if (narrow && label.showarrow)
+      Object.assign(label, { showarrow: false, xanchor: "right", yanchor: "bottom", bgcolor: "rgba(0,0,0,0)" });
+    for (const side of narrow ? ["left", "right"] : ["left"]) {
+      const row = names.filter((label) => !narrow || label.xanchor === side)
+        .map((label) => ({ label, want: (inside * (label.y - low)) / (high - low) })).sort((a, b) => a.want - b.want);
+      row.forEach((one) => { one.at = one.want; });
+      for (let pass = 0; pass < 12; pass++) for (let i = 1; i < row.length; i++) {
+        const over = gap - (row[i].at - row[i - 1].at);
+        if (over > 0) { row[i].at += over / 2; row[i - 1].at -= over / 2; }
+      }
+      for (const { label, want, at } of row) {
+        if (label.showarrow) label.ay = Math.round(want - at);
+        else label.yshift = Math.round(at - want) + 1;
+      }
+    }
+  }
+
+  window.rpStage = (el, it, live, on) => {
+    const slot = (name, tag = "div", about = {}) => { const node = make(tag, { className: name, ...about }); el.append(node); return node; };
+    const say = slot("stage-say");
+    const sentence = make("p", { className: "sentence" }), ask = make("div", { className: "ask", hidden: true });
+    const spoken = slot("spoken", "p", { ariaLive: "polite" });
+    const chips = slot("chips");
+    const rail = slot("rail"), figures = slot("figures"), under = slot("under"), strip = slot("stage-strip");
+    const mini = slot("mini", "p", { ariaHidden: "true" }); // the strip in one line, where there is no room for it
+    say.append(sentence, ask);
+    const control = Object.fromEntries(it.controls.map((one) => [one.name, one]));
+    const plots = Object.fromEntries(it.figures.map((about) => {
+      const canvas = make("div", { className: "canvas" });
+      const box = make("figure", { className: "plot", hidden: true }, make("figcaption", { textContent: about.title }), canvas);
+      box.dataset.figure = about.name;
+      figures.append(box);
+      return [about.name, { about, box, canvas, drawing: null }];
+    }));
+    let state = null, shown = null, answered = false, choice = null, seq = 0, flying = false, waiting = null, speaking, slow;
+
+    const link = (values) => it.controls.filter((c) => values[c.name] !== c.start).map((c) => `${c.name}=${values[c.name]}`).join("&");
+    const key = (s) => [link(s.values), ...s.ghosts.map((ghost) => link({ ...s.values, ...ghost }))].join("|");
+    const full = () => html.classList.contains("presenting");
+    const small = () => !full() && innerWidth < 992;
+    const veiled = () => Boolean(state && state.guess && !answered);
+
+    // ---------------------------------------------------------------------------------------- what is known
+    function built(s) {
+      const found = it.states[key(s)] || it.states[link(s.values)];
+      if (!found) return null;
+      const [words, brief, lane, ...rest] = found.map((at) => it.pieces[at]);
+      const scene = { say: words, brief, strip: lane, figures: {}, says: {} };
+      it.figures.forEach(({ name }, at) => {
+        const part = rest[2 * at];
+        scene.figures[name] = typeof part === "string" ? part : written(it.base[name], part);
+        scene.says[name] = rest[2 * at + 1];
+      });
+      return scene;
+    }
+    // One request under way and one waiting, the newest: a drag never queues work.
+    async function ask_live(s, number) {
+      if (flying) { waiting = [s, number]; return; }
+      flying = true;
+      try {
+        const query = new URLSearchParams(Object.entries(s.values).filter(([name, value]) => value !== control[name].start));
+        query.set("figures", s.view.join(","));
+        for (const ghost of s.ghosts) query.append("ghost", new URLSearchParams(ghost).toString());
+        const answer = await fetch(`${live}?${query}`);
+        const told = await answer.json();
+        if (number === seq) {
+          if (answer.ok) show({ ...told, filled: true }); else refuse(told.what);
+        }
+      } catch { if (number === seq && !shown) refuse("The server does not answer."); }
+      flying = false;
+      if (waiting) { const next = waiting; waiting = null; ask_live(...next); }
+    }
+    function refuse(what) {
+      el.dataset.state = "error";
+      sentence.textContent = what;
+      figures.classList.add("old");
+    }
+
+    // ----------------------------------------------------------------------------------------------- drawing
+    function show(scene) {
+      clearTimeout(slow);
+      shown = scene;
+      figures.classList.remove("old");
+      el.dataset.state = "ready";
+      el.dataset.shown = key(state);
+      el.dataset.filled = String(Boolean(scene.filled));
+      for (const [name, drawing] of Object.entries(scene.figures)) if (plots[name]) plots[name].drawing = drawing;
+      draw();
+      on("shown");
+    }
+    function words() {
+      if (!shown || !state) return "";
+      const lead = state.view[0], verdict = pen && state.guess && answered ? pen.verdict(small()) : "";
+      if (verdict) return verdict;
+      if (choice !== null && state.guess && it.predict) return it.predict.replies[choice];
+      return shown.says[lead] || (small() ? shown.brief : shown.say);
+    }
+    function draw() {
+      if (!shown || !state) return;
+      const veil = veiled(), large = full(), dark = html.dataset.theme === "dark";
+      el.dataset.view = state.view.join(" ");
+      el.classList.toggle("veiled", veil);
+      sentence.hidden = veil;
+      ask.hidden = !veil;
+      sentence.textContent = words();
+      if (strip.dataset.html !== shown.strip) { strip.innerHTML = shown.strip; strip.dataset.html = shown.strip; }
+      mini.textContent = [...strip.querySelectorAll(".rp-phone p")].map((line) => line.textContent.trim()).join(" · ")
+        .replace("attacked: at least", "attacked ≥").replace(/counted: no finite ε.*/, "counted ∞").replace("counted: ", "counted ");
+      for (const [name, plot] of Object.entries(plots)) plot.box.hidden = !state.view.includes(name);
+      for (const name of state.view) figures.append(plots[name].box); // in the order of the view
+      for (const name of state.view) {
+        const { canvas, box, drawing } = plots[name];
+        if (drawing === null) continue;
+        box.classList.toggle("still", typeof drawing === "string");
+        if (typeof drawing === "string") { canvas.innerHTML = veil ? "" : drawing; continue; }
+        const width = canvas.clientWidth, height = canvas.clientHeight;
+        if (!width || height < 40) continue;
+        box.firstChild.textContent = drawing.layout.yaxis?.title?.text || plots[name].about.title;
+        const figure = fitted(drawing, { width, height, narrow: width < 480, large, veil, dark, swaps: it.dark });
+        Plotly.react(canvas, figure.data, figure.layout, CONFIG);
+        canvas.setAttribute("role", "img");
+        canvas.setAttribute("aria-label", veil ? `Empty axes: ${plots[name].about.title}` : figure.layout.meta?.alt || "");
+      }
+      guess();
+      dress();
+      speak();
+    }
+    const geometry = (name) => {
+      const canvas = plots[name]?.canvas, drawn = canvas?._fullLayout;
+      if (!drawn?.xaxis) return null;
+      const { xaxis: x, yaxis: y } = drawn;
+      return { left: x._offset, width: x._length, top: y._offset, height: y._length, x: x.range, y: y.range, log: x.type === "log" };
+    };
+
+    // ------------------------------------------------------------------------------------------------- guess
+    let pen = null;
+    const question = make("span"), compare = make("button", { type: "button", className: "compare", textContent: "Show what was measured" });
+    const skip = make("button", { type: "button", className: "skip-guess", textContent: "Just show me" });
+    if (it.sketch) {
+      ask.append(question, compare, " ", skip);
+      compare.addEventListener("click", () => answer(true));
+    } else if (it.predict) {
+      question.textContent = it.predict.question;
+      ask.append(question, ...it.predict.answers.map((text, at) => {
+        const button = make("button", { type: "button", textContent: text });
+        button.addEventListener("click", () => { choice = at; answer(true); });
+        return button;
+      }), skip);
+    }
+    skip.addEventListener("click", () => answer(false));
+    function guess() {
+      if (!it.sketch) return;
+      const spot = plots[it.sketch.figure];
+      if (!state.guess || !spot || spot.box.hidden) { if (pen) pen.hide(); return; }
+      pen ||= window.rpPen(spot.canvas.parentElement.appendChild(make("div", { className: "pen-room" })), it.sketch, {
+        changed: progress, done: () => answer(true),
+      });
+      const room = spot.box.querySelector(".pen-room"), box = spot.canvas;
+      Object.assign(room.style, { left: `${box.offsetLeft}px`, top: `${box.offsetTop}px`, width: `${box.offsetWidth}px`, height: `${box.offsetHeight}px` });
+      const known = geometry(it.sketch.figure);
+      if (known) pen.show(known, !answered);
+      progress();
+    }
+    function progress() {
+      question.textContent = pen?.ready() ? "Mend it as you like, then look." : pen?.begun ? "Go on to the right end." : it.sketch.question;
+      compare.disabled = !pen?.ready();
+    }
+    function answer(look) {
+      answered = true;
+      if (pen) pen.compare(look);
+      const inside = ask.contains(document.activeElement) || document.activeElement === document.body || document.activeElement?.classList.contains("pen");
+      draw();
+      if (inside) under.querySelector("input")?.focus({ preventScroll: true });
+      on("answered");
+    }
+
+    // ---------------------------------------------------------------------------------------------- controls
+    const number = (one) => one.kind === "number" || one.kind === "integer";
+    const axis = it.controls.find((one) => number(one) && one.place === "axis") || it.controls.find((one) => number(one) && one.place === "under");
+    const chosen = (el.dataset.controls || "").split(" ").filter((name) => control[name] && control[name].values.length);
+    const fields = [...(axis ? [axis.name] : []), ...chosen.filter((name) => name !== axis?.name)].map((name) => field(control[name], name === axis?.name));
+    // Without a server only what was computed with the book can be chosen.
+    const can = (name, text) => live || it.states[link({ ...state.values, [name]: text })];
+    function move(name, text) {
+      if (state.values[name] === text) return;
+      const next = { ...state, values: { ...state.values, [name]: text }, guess: state.guess && !answered };
+      set(next);
+      on("moved");
+    }
+    function field(one, main) {
+      if (!number(one)) {
+        const select = make("select");
+        one.values.forEach(({ text, label }) => select.add(new Option(label, text)));
+        select.addEventListener("change", () => move(one.name, select.value));
+        rail.append(make("label", {}, make("span", { textContent: one.label }), select));
+        return { one, show() { select.value = state.values[one.name]; for (const option of select.options) option.disabled = !can(one.name, option.value); } };
+      }
+      const range = make("input", { type: "range", min: 0, max: 1, step: "any" }), output = make("output");
+      range.setAttribute("aria-label", one.label);
+      const at = (text) => (one.log ? Math.log10(+text) : +text);
+      let span = [0, 1], stops = [];
+      const place = (text) => (at(text) - span[0]) / (span[1] - span[0]);
+      const nearest = (p) => stops.reduce((a, b) => (Math.abs(place(b.text) - p) < Math.abs(place(a.text) - p) ? b : a)).text;
+      range.addEventListener("input", () => { if (stops.length) { const to = nearest(+range.value); output.textContent = `${one.label} = ${near(to)}`; move(one.name, to); } });
+      range.addEventListener("change", () => { range.value = place(state.values[one.name]); });
+      range.addEventListener("keydown", (event) => {
+        const now = stops.findIndex((stop) => stop.text === state.values[one.name]);
+        const to = { ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, Home: 0, End: stops.length - 1 }[event.key];
+        if (to === undefined) return;
+        event.preventDefault();
+        event.stopPropagation();
+        if (stops[to]) move(one.name, stops[to].text);
+      });
+      const near = (text) => text.replace(/^0\./, ".");
+      const ends = make("p", { className: "ends", ariaHidden: "true" }, make("span", { textContent: one.ends[0].split(",")[0] }), output, make("span", { textContent: one.ends[1].split(",")[0] }));
+      const box = make("div", { className: main ? "slide main" : "slide" }, range, ends);
+      (main ? under : rail).append(box);
+      return { one, show() {
+        const value = state.values[one.name];
+        stops = one.values.filter(({ text }) => can(one.name, text));
+        if (!stops.some((stop) => stop.text === value)) stops = [...stops, { text: value, label: value, spoken: `${one.label} ${value}` }].sort((a, b) => +a.text - +b.text);
+        const lead = main && state.view.map((name) => plots[name].about.axis === one.name && geometry(name)).find(Boolean);
+        const all = one.values.map(({ text }) => at(text));
+        span = lead ? lead.x : [Math.min(...all), Math.max(...all)];
+        const room = lead ? figures.clientWidth - lead.left - lead.width : 0;
+        box.style.setProperty("--l", `${lead ? lead.left : 9}px`);
+        box.style.setProperty("--r", `${lead ? room : 9}px`);
+        range.value = place(value);
+        range.disabled = main && veiled();
+        range.setAttribute("aria-valuetext", stops.find((stop) => stop.text === value)?.spoken || value);
+        output.textContent = range.disabled ? one.label : `${one.label} = ${near(value)}`;
+        output.style.left = `${100 * Math.min(0.9, Math.max(0.1, place(value)))}%`;
+      } };
+    }
+    function dress() {
+      for (const one of fields) one.show();
+      rail.classList.toggle("off", veiled());
+    }
+    function speak() {
+      clearTimeout(speaking);
+      speaking = setTimeout(() => { spoken.textContent = veiled() ? question.textContent : words(); }, 500);
+    }
+
+    // -------------------------------------------------------------------------------------------------- doors
+    function set(next) {
+      state = next;
+      seq += 1;
+      const known = built(state), mine = seq;
+      clearTimeout(slow);
+      if (known) show(known);
+      else if (!live) { dress(); return refuse("Nobody has computed this beforehand. With `make serve` it is computed while you wait."); }
+      if (live) {
+        if (!known) { dress(); slow = setTimeout(() => { if (mine === seq) { el.dataset.state = "busy"; sentence.hidden = false; sentence.textContent = "computing…"; figures.classList.add("old"); } }, 150); }
+        ask_live(state, mine);
+      }
+    }
+    new ResizeObserver(() => draw()).observe(figures);
+    new MutationObserver(() => draw()).observe(html, { attributes: true, attributeFilter: ["data-theme", "class"] });
+
+    return {
+      set, draw, chips,
+      get state() { return state; },
+      get answered() { return answered; },
+      same: (a, b) => key(a) === key(b) && a.view.join() === b.view.join(),
+      pen() { pen?.focus(); },
+      // A small picture for paper, drawn into `box`.
+      picture(box, s) {
+        const scene = built(s);
+        if (!scene) return;
+        for (const name of s.view) {
+          const drawing = scene.figures[name], canvas = make("div");
+          box.append(canvas);
+          if (typeof drawing === "string") { canvas.innerHTML = drawing; continue; }
+          const figure = fitted(drawing, { width: 560, height: 250, narrow: false, large: false, veil: false, dark: false, swaps: it.dark });
+          Plotly.newPlot(canvas, figure.data, figure.layout, { ...CONFIG, staticPlot: true });
+        }
+      },
+    };
+  };
+})();

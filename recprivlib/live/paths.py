@@ -1,0 +1,97 @@
+"""The path of a chapter: which settings of one dashboard its steps and its prose ask for.
+
+    ```{path} dplcf                                  the dashboard that the steps steer
+    ```
+    ```{step} epsilon=1 view=tiles,odds              what a step sets
+    ```
+    {set}`eighty towns <people=80 ghost.people=1>`   words in the prose that set it, on top of their step
+
+A word of the settings is `control=value`, `view=figure,…` (what is on show), `ghost.control=value,…` (one faint
+comparison a value), or `guess` (the answer stays hidden until the reader has given one).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from recprivlib.live.contract import Explorer
+from recprivlib.parameters import UserError
+
+PATH = re.compile(r"^`{3,}\{path\} +([\w-]+)", re.MULTILINE)
+STEP = re.compile(r"^`{3,}\{step\} *(.*)$", re.MULTILINE)
+SET = re.compile(r"\{set\}`([^`<]*?)\s*<([^`>]*)>`")
+
+
+@dataclass(frozen=True)
+class State:
+    """What a step or a word in the prose puts on show."""
+
+    values: dict[str, Any]  # of every control
+    view: tuple[str, ...]  # figures, the main one first
+    ghosts: tuple[dict[str, Any], ...] = ()  # changes to `values`
+    guess: bool = False
+
+
+def state(which: Explorer, text: str, base: State | None = None) -> State:
+    """The state that `text` asks for, on top of `base` (else of the defaults)."""
+    values = dict(base.values if base else which.defaults)
+    view = base.view if base else (which.figures[0].name,)
+    ghosts = base.ghosts if base else ()
+    guess = False
+    compared: dict[str, list[Any]] = {}
+    for word in text.split():
+        name, equals, value = word.partition("=")
+        if word == "guess":
+            guess = _guessable(which)
+        elif not equals:
+            raise UserError(f"{word!r} is no setting of {which.stem}; write control=value, view=… or guess")
+        elif name == "view":
+            view = tuple(which.figure(part).name for part in value.split(","))
+        elif name.startswith("ghost."):
+            control = which.control(name.removeprefix("ghost."))
+            compared[control.name] = [control.checked(part) for part in value.split(",") if part]
+        else:
+            values[name] = which.control(name).checked(value)
+    if compared:
+        ghosts = tuple(dict(zip(compared, chosen, strict=True)) for chosen in product(*compared.values()))
+    return State(values, view, ghosts, guess)
+
+
+def _guessable(which: Explorer) -> bool:
+    if which.sketch is None and which.predict is None:
+        raise UserError(f"{which.stem} has no question to guess at: give it a Sketch or a Predict")
+    return True
+
+
+def key(which: Explorer, known: State) -> str:
+    """The name of what is drawn for a state; the figures on show do not matter to it."""
+    ghosts = (which.key(known.values | ghost) for ghost in known.ghosts)
+    return "|".join((which.key(known.values), *ghosts))
+
+
+def told(which: Explorer, known: State) -> dict[str, Any]:
+    """A state as a page holds it: plain texts."""
+    text = {name: which.control(name).text(value) for name, value in known.values.items()}
+    ghosts = [{n: which.control(n).text(v) for n, v in ghost.items()} for ghost in known.ghosts]
+    return {"values": text, "view": list(known.view), "ghosts": ghosts, "guess": known.guess}
+
+
+def stem(chapter: str) -> str:
+    """The dashboard that a chapter's path steers, "" if it has none."""
+    found = PATH.search(chapter)
+    return found[1] if found else ""
+
+
+def states(which: Explorer, chapter: str) -> Iterator[State]:
+    """Every state that the steps of a chapter and the words in its prose ask for."""
+    marks = [*STEP.finditer(chapter)]
+    ends = [mark.start() for mark in marks[1:]] + [len(chapter)]
+    for mark, end in zip(marks, ends, strict=True):
+        step = state(which, mark[1])
+        yield step
+        for words in SET.finditer(chapter, mark.end(), end):
+            yield state(which, words[2], step)

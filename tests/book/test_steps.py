@@ -1,0 +1,104 @@
+"""A chapter that is a path stays short before anything is opened, and every step of it can be had without a server."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from recprivlib.live import explorer, paths
+from recprivlib.live.static import path
+from recprivlib.parameters import UserError
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = [page for page in sorted((ROOT / "book").glob("*.md")) if paths.stem(page.read_text("utf-8"))]
+WORD = re.compile(r"[^\W_][\w'’.,-]*")
+MOST = {"words": 1800, "code": 60, "formulas": 4, "tables": 1}
+
+
+def seen(html: str) -> dict[str, int]:
+    """What stands on a page before anything is opened: words of prose, lines of code, formulas, tables."""
+    article = BeautifulSoup(html, "html.parser").article
+    for silent in article.select("script, style, noscript, .stage, .prev-next-footer, .headerlink"):
+        silent.decompose()
+    for fold in article.select("details"):
+        for child in fold.find_all(recursive=False):
+            if child.name != "summary":
+                child.decompose()
+    code = sum(block.get_text().rstrip().count("\n") + 1 for block in article.select(".cell_input pre, .highlight pre"))
+    counted = {"code": code, "formulas": len(article.select("div.math")), "tables": len(article.select("table"))}
+    for other in article.select("pre, .math, table"):
+        other.decompose()
+    return {"words": len(WORD.findall(article.get_text(" "))), **counted}
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_a_path_is_short_before_anything_is_opened(book, page):
+    counted = seen((book / "book" / f"{page.stem}.html").read_text("utf-8"))
+    assert counted["words"] > 300, counted  # else the count sees nothing
+    assert all(counted[name] <= most for name, most in MOST.items()), counted
+
+
+def test_what_is_seen_is_told_from_what_is_folded():
+    found = seen(
+        "<article><p>one two</p><details><summary>three</summary><div>four five<table></table></div></details>"
+        "<script>six</script><section class='stage'><p>seven</p></section><div class='math'>x</div>"
+        "<div class='highlight'><pre>a\nb\n</pre></div><table></table></article><p>eight</p>"
+    )
+    assert found == {"words": 3, "code": 2, "formulas": 1, "tables": 1}
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_a_path_has_six_to_eight_steps_each_with_a_name(page):
+    text = page.read_text("utf-8")
+    assert 6 <= len(paths.STEP.findall(text)) <= 8
+    assert len(re.findall(r"^:short: \S", text, re.MULTILINE)) == len(paths.STEP.findall(text))
+    assert "{expert}" in text
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_every_state_of_a_path_is_built_with_the_book(book, page):
+    script = (book / "_static" / "frames" / f"{page.stem}.path.js").read_text("utf-8")
+    built = json.loads(script.removeprefix("rpPath.data(").rstrip().removesuffix(");"))
+    which = explorer(paths.stem(page.read_text("utf-8")))
+    asked = [paths.key(which, state) for state in paths.states(which, page.read_text("utf-8"))]
+    assert asked
+    assert not set(asked) - set(built["states"])
+
+
+SMALL = explorer("recommenders")
+TEXT = """
+```{path} recommenders
+```
+## One
+```{step} data=synthetic k=5
+:short: one
+```
+{set}`all <k=10 ghost.k=1,5>`
+"""
+
+
+def test_steps_and_words_are_read_on_top_of_one_another():
+    step, word = paths.states(SMALL, TEXT)
+    assert (step.values["data"], step.values["k"], step.view) == ("synthetic", 5, (SMALL.figures[0].name,))
+    assert (word.values["data"], word.values["k"], word.ghosts) == ("synthetic", 10, ({"k": 1}, {"k": 5}))
+    assert paths.key(SMALL, word).count("|") == 2
+
+
+@pytest.mark.parametrize("wrong", ["k=1000", "speed=3", "view=nothing", "ghost.k=zero", "loud"])
+def test_what_a_dashboard_has_not_is_refused(wrong):
+    with pytest.raises(UserError):
+        paths.state(SMALL, wrong)
+
+
+def test_a_frame_of_a_path_says_what_the_library_says():
+    from dataclasses import replace
+
+    which = replace(SMALL, still={"k": (10,)}, curve=None)
+    built = json.loads(json.dumps(path(which, TEXT), allow_nan=False))
+    step, _ = paths.states(which, TEXT)
+    words = built["pieces"][built["states"][paths.key(which, step)][0]]
+    assert words == which.say(which.compute(**step.values))

@@ -1,0 +1,211 @@
+"""A chapter's path as a reader walks it: with the keyboard, with a thumb, on a wall, and without a server."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from recprivlib.live import explorer, paths
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = [page.stem for page in sorted((ROOT / "book").glob("*.md")) if paths.stem(page.read_text("utf-8"))]
+DRAWN = [stem for stem in CHAPTERS if explorer(paths.stem((ROOT / f"book/{stem}.md").read_text("utf-8"))).sketch]
+PATIENCE = 30_000
+
+
+@pytest.fixture(scope="module")
+def still_site(book, tmp_path_factory):
+    """The same pages on a server that computes nothing."""
+    import functools
+    import http.server
+    import threading
+
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(book))
+    handler.func.log_message = lambda *_: None
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def opened(visit, stem, query="", **how):
+    page = visit(f"/book/{stem}.html{query}", **how)
+    page.locator(".stage[data-ready='1'][data-state=ready]").wait_for(timeout=PATIENCE)
+    return page
+
+
+def states(stem):
+    text = (ROOT / "book" / f"{stem}.md").read_text("utf-8")
+    which = explorer(paths.stem(text))
+    return which, [paths.state(which, told) for told in paths.STEP.findall(text)]
+
+
+def at_step(page, number, key):
+    """The step is current, its link is in the address, and the figure shows its very settings."""
+    page.wait_for_function(
+        "([n, key]) => document.querySelector('.stage').dataset.shown === key"
+        " && document.querySelectorAll('.path .step')[n - 1].classList.contains('now')",
+        arg=[number, key],
+        timeout=PATIENCE,
+    )
+    assert parse_qs(urlsplit(page.url).query)["step"] == [str(number)]
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_the_keyboard_alone_walks_from_the_first_step_to_the_last_and_back(visit, stem):
+    page = opened(visit, stem, width=1280)
+    which, asked = states(stem)
+    place = page.evaluate("document.querySelector('.stage').getBoundingClientRect().left")
+    for number, state in enumerate(asked, 1):
+        at_step(page, number, paths.key(which, state))
+        assert page.evaluate("document.querySelector('.stage').getBoundingClientRect().left") == place
+        assert page.evaluate("document.activeElement.tagName") in ("BODY", "SECTION")
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    at_step(page, len(asked) - 1, paths.key(which, asked[-2]))
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_the_static_page_walks_the_same_path_with_a_thumb(visit, still_site, stem):
+    page = opened(visit, stem, width=390, site=still_site)
+    which, asked = states(stem)
+    high = page.locator(".stage").bounding_box()
+    assert high["y"] < 200
+    assert high["height"] <= 360
+    for number, state in enumerate(asked[1:], 2):
+        page.get_by_role("button", name="Next step").tap()
+        at_step(page, number, paths.key(which, state))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_words_set_the_figure_and_a_drag_takes_over(visit, stem):
+    page = opened(visit, stem, width=1280)
+    word = page.locator(".path .step button.set[aria-pressed=false]").first.element_handle()
+    word.click()
+    wanted = json.loads(word.get_attribute("data-state"))
+    page.wait_for_function("word => word.getAttribute('aria-pressed') === 'true'", arg=word)
+    slider = page.locator(".stage .under input[type=range]")
+    before = slider.get_attribute("aria-valuetext")
+    slider.press("ArrowLeft" if wanted["values"].get("epsilon") != "0.1" else "ArrowRight")
+    page.wait_for_function(
+        "([n, old]) => n.getAttribute('aria-valuetext') !== old", arg=[slider.element_handle(), before]
+    )
+    back = page.locator(".stage-nav .back")
+    assert back.is_visible()
+    shown = page.locator(".stage").get_attribute("data-shown")
+    page.mouse.wheel(0, 900)
+    page.wait_for_timeout(300)
+    assert back.is_visible()  # scrolling moves the highlight, and no control
+    page.locator(f".stage[data-shown='{shown}']").wait_for()
+    back.click()
+    assert not back.is_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("stem", DRAWN)
+def test_a_guess_is_drawn_compared_and_kept_to_oneself(visit, stem, width):
+    which, asked = states(stem)
+    number = next(at for at, state in enumerate(asked, 1) if state.guess)
+    page = opened(visit, stem, f"?step={number}", width=width)
+    sent = []
+    page.on("request", lambda request: sent.append(request.url + (request.post_data or "")))
+    assert not page.locator(".stage .sentence").is_visible()
+    names = page.evaluate("document.querySelector('.stage .plot:not([hidden]) .canvas').data.map(t => t.meta)")
+    assert set(names) <= {"given"}
+    page.wait_for_timeout(300)  # the page has come to rest at the step
+    where = page.evaluate("[scrollY, document.documentElement.scrollHeight]")
+    pen = page.locator(".pen")
+    if width == 1280:
+        pen.focus()
+        for _ in which.sketch.x:
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
+    else:
+        box = pen.bounding_box()
+        page.mouse.move(box["x"] + 30, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] - 4, box["y"] + box["height"] / 2 - 8, steps=12)
+        page.mouse.up()
+        page.get_by_role("button", name="Show what was measured").click()
+    words = page.locator(".stage .sentence")
+    words.wait_for()
+    assert "you said" in words.inner_text()
+    assert page.evaluate("[scrollY, document.documentElement.scrollHeight]") == where
+    assert "guess" not in page.url
+    assert not [one for one in sent if "guess" in one or "pen" in one]
+
+
+def test_a_fold_opens_from_a_link_and_passes_over_the_figure(visit):
+    page = opened(visit, "dplcf", "#x-noise", width=1280)
+    fold = page.locator("#x-noise")
+    assert fold.get_attribute("open") is not None
+    page.wait_for_function("document.querySelector('#x-noise').getBoundingClientRect().top < innerHeight / 2")
+    page.mouse.wheel(0, 150)
+    page.wait_for_function("document.querySelector('.stage').inert")
+    assert fold.bounding_box()["width"] > 800
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080)])
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_one_screen_holds_all_that_is_presented(visit, stem, width, height):
+    which, asked = states(stem)
+    number = len(asked) - 1
+    page = opened(visit, stem, f"?step={number}&present=1", width=width)
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_timeout(400)
+    parts = [".stage-title", ".stage .sentence", ".stage .plot:not([hidden])", ".stage .under"]
+    parts += [".stage-strip .rp-strip"] if which.strip else []
+    for part in parts:
+        box = page.locator(part).first.bounding_box()
+        assert box, part
+        assert box["x"] >= 0, part
+        assert box["y"] >= 0, part
+        assert box["x"] + box["width"] <= width + 1, part
+        assert box["y"] + box["height"] <= height + 1, part
+    assert page.locator(".stage .plot:not([hidden])").first.bounding_box()["height"] >= 0.2 * height
+    page.keyboard.press("ArrowLeft")
+    at_step(page, number - 1, paths.key(which, asked[number - 2]))
+    page.keyboard.press("Escape")
+    assert not page.evaluate("document.documentElement.classList.contains('presenting')")
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_the_figure_stands_within_the_first_screen_and_a_half(visit, stem):
+    for width, height, most in ((1280, 800, 1.5), (390, 844, 2)):
+        page = opened(visit, stem, width=width)
+        page.set_viewport_size({"width": width, "height": height})
+        box = page.locator(".stage .plot:not([hidden])").first.bounding_box()
+        assert box["y"] + box["height"] <= most * height
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_a_step_answers_within_300_ms(visit, stem):
+    """The median over all steps; what was computed with the book is there at once, a server's answer follows."""
+    page = opened(visit, stem, width=1280)
+    _, asked = states(stem)
+    page.evaluate("""() => { window.took = []; addEventListener('keydown', () => { const t = performance.now();
+      const seen = new MutationObserver(() => { window.took.push(performance.now() - t); seen.disconnect(); });
+      const what = { attributes: true, attributeFilter: ['data-shown'] };
+      seen.observe(document.querySelector('.stage'), what); }, true); }""")
+    for _ in asked[1:]:
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(250)
+    took = page.evaluate("window.took")
+    assert len(took) >= len(asked) - 2
+    assert statistics.median(took) <= 300
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_a_path_has_no_serious_barrier(visit, accessible, stem, theme):
+    page = opened(visit, stem, width=1280, theme=theme)
+    accessible(page)
+    page = opened(visit, stem, "?step=3", width=390, theme=theme)
+    accessible(page)
