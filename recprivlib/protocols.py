@@ -9,7 +9,7 @@ Systems, models, ledgers and reports are frozen dataclasses. Nothing here comput
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Annotated, Any, Literal, Protocol, TypeVar, get_origin, get_type_hints, runtime_checkable
@@ -206,7 +206,7 @@ class Entry:
 class Mechanism(Protocol):
     """A randomised release and its exact privacy, as data (one of the losses in mechanisms/losses.py)."""
 
-    def release(self, x: Array, rng: np.random.Generator) -> Array: ...
+    def release(self, x: Any, rng: np.random.Generator) -> Any: ...
 
     def loss(self, distance: float = 1.0) -> Any: ...
 
@@ -256,6 +256,7 @@ class Claim:
     where: str  # "eq. 3 and Theorem 3.1 of [38]"
     counts: str = "whole run"  # or "one epoch", "one report": what the claim adds up
     view: View | None = None  # whom it is made against; None: whoever sees most of what is released
+    at: Callable[[float], float] | None = None  # ε at another δ, if it says that too
 
 
 @dataclass(frozen=True)
@@ -267,6 +268,7 @@ class Ledger:
     assumed: tuple[str, ...] = ()
     trust: str = ""  # "nobody (local)", "an honest shuffler", "the server"
     claimed: Claim | None = None
+    readings: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)  # the same noise, accounted otherwise
 
     def __bool__(self) -> bool:
         return bool(self.releases)

@@ -69,5 +69,7 @@ def _catalogue() -> dict[str, tuple[str, Entry]]:
 
 def _modules() -> list[tuple[str, Any]]:
     papers = sorted(info.name for info in pkgutil.iter_modules(recprivlib.papers.__path__) if info.name[0] != "_")
-    named = [(COMMON, "recprivlib.baselines")] + [(paper, f"recprivlib.papers.{paper}") for paper in papers]
+    named = [(COMMON, "recprivlib.baselines"), (COMMON, "recprivlib.trusted")] + [
+        (paper, f"recprivlib.papers.{paper}") for paper in papers
+    ]
     return [(place, importlib.import_module(path)) for place, path in named]

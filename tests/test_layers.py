@@ -11,8 +11,8 @@ from recprivlib.closure import imports
 ROOT = Path(__file__).parents[1]
 ORDER = [
     "closure", "parameters", "protocols", "data", "mechanisms", "accounting", "audit", "models", "executors",
-    "population", "baselines", "evaluation", "papers", "registry", "experiment", "cells", "claims", "sweep", "results",
-    "plots", "live", "bench", "cli",
+    "population", "baselines", "trusted", "evaluation", "papers", "registry", "experiment", "cells", "claims",
+    "sweep", "results", "plots", "live", "bench", "cli",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
 from typing import Any, get_args
 
 from recprivlib.accounting.guarantee import certain, guarantee, resolved, supported
@@ -42,7 +43,7 @@ def bill(
     ledger = system.ledger(sizes)
     if not ledger:
         return {"claimed": None, "counted": None, "also": []}
-    unit, relation = _terms(ledger, entry.terms, unit, relation, view)
+    unit, relation = _terms(ledger, entry.terms, unit, relation or getattr(system, "relation", None), view)
     own = getattr(system, "delta", None)
     return _bill(ledger, unit, relation, own if delta is None else delta, view, small_delta(sizes.users))
 
@@ -104,10 +105,11 @@ def _bill(ledger: Ledger, unit: Unit, relation: Relation, delta: float | None, v
     if delta is None:
         delta = usual_delta(ledger, unit, relation, view, small)
     counted = guarantee(ledger, unit, relation, delta, view)
+    others = [*_others(ledger, counted, small), *_readings(ledger, delta, view)]
     return {
-        "claimed": _claimed(ledger.claimed),
+        "claimed": _claimed(ledger.claimed, delta),
         "counted": as_json(counted),
-        "also": [as_json(other) for other in _others(ledger, counted, small)],
+        "also": [as_json(other) for other in others],
         "mode": "; ".join(modes(ledger)),
     }
 
@@ -135,6 +137,15 @@ def _others(ledger: Ledger, counted: Guarantee, small: float) -> list[Guarantee]
 def pure(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> bool:
     """Whether there is a finite ε without any δ."""
     return math.isfinite(guarantee(ledger, unit, relation, 0.0, view).epsilon)
+
+
+def _readings(ledger: Ledger, delta: float, view: View) -> Iterator[Guarantee]:
+    """What the same noise costs where it is accounted otherwise, in every way that can be stated."""
+    for reading, releases in ledger.readings.items():
+        other = dataclasses.replace(ledger, releases=releases, readings={})
+        for terms in supported(other, view):
+            found = guarantee(other, *terms, delta, view)
+            yield dataclasses.replace(found, how=f"{reading}; {found.how}")
 
 
 def _other_views(ledger: Ledger, counted: Guarantee) -> list[View]:
@@ -185,5 +196,10 @@ def _times(claim: Claim | None, count: int) -> Claim | None:
     )
 
 
-def _claimed(claim: Claim | None) -> Bill | None:
-    return None if claim is None else dataclasses.asdict(claim)
+def _claimed(claim: Claim | None, delta: float) -> Bill | None:
+    """The claim at `delta` where it speaks of any δ, else as it stands."""
+    if claim is None:
+        return None
+    if claim.at:
+        claim = dataclasses.replace(claim, epsilon=claim.at(delta) if delta else math.inf, delta=delta)
+    return {name: value for name, value in vars(claim).items() if name != "at"}

@@ -32,6 +32,11 @@ OCCUPATIONS_1M = (
     "homemaker", "K-12 student", "lawyer", "programmer", "retired", "sales", "scientist", "self-employed",
     "engineer", "craftsman", "unemployed", "writer",
 )  # fmt: skip
+OCCUPATIONS_100K = (
+    "administrator", "artist", "doctor", "educator", "engineer", "entertainment", "executive", "healthcare",
+    "homemaker", "lawyer", "librarian", "marketing", "none", "other", "programmer", "retired", "salesman",
+    "scientist", "student", "technician", "writer",
+)  # fmt: skip
 MISPRINTS = {  # titles that the copies on PyPI spell differently
     "unkonwn (unkonwn)": "unknown",
     "Associate, The (L'Associe (1982)": "Associate, The (L'Associe)(1982)",
