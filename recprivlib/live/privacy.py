@@ -216,8 +216,7 @@ def draw_outputs(result: Result, look: Look) -> dict[str, Any]:
 
 
 def draw_bill(result: Result, look: Look) -> dict[str, Any]:
-    now = plots.Now(result.releases, result.bill.counted, result.bill.attacked)
-    return plots.bill(look, COUNTS, result.bills, now)
+    return plots.bill(look, COUNTS, result.bills, result.releases, result.bill.counted, result.bill.attacked)
 
 
 def draw_bound(result: Result, look: Look) -> dict[str, Any]:

@@ -139,16 +139,14 @@ def _said(share: float) -> str:
     return "never" if share == 0 else percent(share).replace("less than ", "<").replace("more than ", ">")
 
 
-@dataclass(frozen=True)
-class Now:
-    """Where the reader stands: so many answers, counted, attacked."""
-
-    releases: int
-    counted: float
-    attacked: float
-
-
-def bill(look: Look, counts: Sequence[int], bills: Mapping[str, Sequence[float]], now: Now) -> dict[str, Any]:
+def bill(
+    look: Look,
+    counts: Sequence[int],
+    bills: Mapping[str, Sequence[float]],
+    releases: int,
+    counted: float,
+    attacked: float,
+) -> dict[str, Any]:  # fmt: skip
     """ε of all answers by four accountants, against their number. What has no finite ε is no line but words."""
     chart = _chart(look, "releases", "bill", right=120)
     traces, labels = [], []
@@ -160,10 +158,10 @@ def bill(look: Look, counts: Sequence[int], bills: Mapping[str, Sequence[float]]
             labels.append(Label(label, values[-1], role))
     if look.trail:
         traces.append(chart.trail(look.trail, "bound"))
-    if math.isfinite(now.counted):
-        traces.append(chart.dots([(now.releases, now.counted)], "bound", "counted", look.filled))
-    if now.attacked > 0:
-        traces.append(chart.dots([(now.releases, now.attacked)], "attack", "attacked, at least", look.filled))
+    if math.isfinite(counted):
+        traces.append(chart.dots([(releases, counted)], "bound", "counted", look.filled))
+    if attacked > 0:
+        traces.append(chart.dots([(releases, attacked)], "attack", "attacked, at least", look.filled))
     last = ", ".join(f"{METHODS[name][0]} {epsilon(values[-1])}" for name, values in bills.items())
     figure = _roomy(look, chart.figure(traces, labels, f"The bill of {count(counts[-1])} answers: {last}."))
     if math.isinf(bills["tightest"][-1]):
