@@ -282,7 +282,7 @@ def bit_ledger(
             ("interaction", "add-remove"): Change(
                 inputs=1 if cap is None else 2
             ),  # above the cap one turns out another
-            ("interaction", "swap"): Change(inputs=2),
+            ("interaction", "swap"): Change(inputs=2, back=1),
             ("user", "replace"): Change(inputs=touched),
             ("user", "add-remove"): SEEN,
         },

@@ -216,13 +216,15 @@ class Change:
     """How far two neighbours are apart where a release reads them.
 
     `inputs` of the mechanism differ (each is noised on its own, so they compose), each by at most `distance`
-    in the mechanism's own unit of sensitivity. Of a sum over a random sample `records` differ, each drawn on its own,
-    all under the one noise of that sum.
+    in the mechanism's own unit of sensitivity; `back` of them change the other way round, as in a swap one bit falls
+    and another rises (None: nobody knows, and the dearest is counted). Of a sum over a random sample `records`
+    differ, each drawn on its own, all under the one noise of that sum.
     """
 
     inputs: int = 1
     distance: float = 1.0
     records: int = 1
+    back: int | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from recprivlib.accounting import binomial, exact, pld, pure, rdp
+from recprivlib.accounting import binomial, exact, game, pld, pure, rdp
 from recprivlib.accounting.dominating import Pair
 
 Parts = Sequence[tuple[Pair, int]]
@@ -31,9 +31,11 @@ def _composed(parts: Parts, delta: float) -> Iterator[tuple[float, str]]:
         yield binomial.epsilon(first.pure, sum(n for _, n in parts), delta), "composed exactly (binomial)"
         return
     counted = pld.epsilon(parts, delta)
+    if len(parts) == 1 and first.rows is not None:
+        yield game.epsilon(first, count, delta, counted), "the dearest choice of inputs, step by step"
     yield counted, "privacy loss distribution, composed by FFT and rounded up"
     # A δ below what floating point resolves, or a pair that is several: Rényi divergences may know more.
-    if math.isinf(counted) or any(pair.several for pair, _ in parts):
+    if math.isinf(counted) or any(pair.rows is not None for pair, _ in parts):
         yield rdp.epsilon(parts, delta), "Rényi divergences added up"
 
 

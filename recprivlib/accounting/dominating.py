@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from recprivlib.accounting import profiles, renyi
@@ -32,7 +32,9 @@ class Pair:
     binary: bool = False  # it is ± `pure` with the odds of a randomised response
     mu: float = 0.0  # for Gaussian noise alone: shift over deviation
     unbounded: str = ""  # why there is no pure ε
-    several: bool = False  # the worst of more than one pair: other methods may then be tighter than its profile
+    rows: Array | None = None  # where it is the worst of several pairs of rows: P of each,
+    others: Array | None = None  # and Q; the profile is then that of none of them
+    ordered: Pair | None = None  # of a single pair of rows: this pair in the order that was stated
     certain: bool = False  # some output proves an input: no δ that means anything gives a finite ε
     crowd: int = 1  # that a shuffler hides it in
     note: str = ""  # what a reader must know about the bound
@@ -40,6 +42,11 @@ class Pair:
     @property
     def symmetric(self) -> bool:
         return self.profile is self.reverse
+
+    @property
+    def flipped(self) -> Pair:
+        """Q against P."""
+        return replace(self, profile=self.reverse, reverse=self.profile)
 
 
 def gaussian_pair(mu: float) -> Pair | None:

@@ -72,9 +72,11 @@ def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
     fixed: list[Part] = []
     disjoint: dict[str, list[Part]] = {}
     for release, change in changed:
-        part = _part(release, change, unit, relation, view)
-        if part:
-            (disjoint.setdefault(release.partition, []) if release.partition else fixed).append(part)
+        if part := _part(release, change, unit, relation, view):
+            if release.partition:
+                disjoint.setdefault(release.partition, []).append(part)
+            else:
+                fixed += _in_order(part, release, change)
     choices = tuple((*fixed, *choice) for choice in _choices(disjoint))
     crowds = {part[0].crowd for choice in choices for part in choice} - {1}
     return Run(choices, "", tuple(sorted(crowds)), bool(disjoint))
@@ -180,6 +182,15 @@ def _part(release: Release, change: Change | Unbounded, unit: Unit, relation: Re
         assert whole is not None
         one = shuffled(whole, release.crowd, bit=_sends_bits(release))
     return one, release.count * change.inputs
+
+
+def _in_order(part: Part, release: Release, change: Change | Unbounded) -> list[Part]:
+    """Where it is known how many inputs change which way: so many of the pair, so many of it flipped."""
+    one, _ = part
+    if not isinstance(change, Change) or change.back is None or one.ordered is None or one.crowd > 1:
+        return [part]
+    ways = ((one.ordered, change.inputs - change.back), (one.ordered.flipped, change.back))
+    return [(way, release.count * inputs) for way, inputs in ways if inputs]
 
 
 def _loss(release: Release, change: Change, relation: Relation) -> Any:

@@ -71,18 +71,28 @@ def _channel(loss: Channel, _: Relation) -> Pair | None:
     """Both orders of every pair count: in one world a bit rises, in another it falls, and a swap does both."""
     matrix = np.asarray(loss.matrix, float)
     first, second = (matrix[[pair[side] for pair in loss.pairs]] for side in (0, 1))
-    rows, others = np.concatenate([first, second]), np.concatenate([second, first])
-    rows, others = _distinct(rows, others)
+    rows, others = _distinct(np.concatenate([first, second]), np.concatenate([second, first]))
+    both = _finite(rows, others)
+    if both is None or len(rows) == 1 or len(loss.pairs) > 1:
+        return both
+    there, back = (partial(profiles.channel, rows=p, others=q) for p, q in ((first, second), (second, first)))
+    ordered = dataclasses.replace(both, profile=there, reverse=back, rows=None, others=None)
+    return dataclasses.replace(both, ordered=ordered)
+
+
+def _finite(rows: Array, others: Array) -> Pair | None:
+    """The worst of these pairs of distributions, in this order."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(rows > 0, np.log(rows) - np.log(others), -math.inf)
     pure = float(ratios.max(initial=0.0))
     if pure < 1e-12:
         return None
-    if matrix.shape[1] == 2 and np.allclose(np.abs(ratios[0]), pure, rtol=1e-12, atol=0) and math.isfinite(pure):
+    alone = len(rows) == 1
+    if alone and rows.shape[1] == 2 and np.allclose(np.abs(ratios), pure, rtol=1e-12, atol=0) and math.isfinite(pure):
         return _randomized_response(pure, f"randomised response (ε = {pure:.4g})")
     profile = partial(profiles.channel, rows=rows, others=others)
     finite = np.where((rows > 0) & (others > 0), ratios, 0.0)
-    means, largest = (rows * finite).sum(axis=1), float(finite.max())
+    means, largest = (rows * finite).sum(axis=1), float(np.abs(finite).max())
     words, unbounded = f"finite channel (ε = {pure:.4g})", ""
     if math.isinf(pure):
         words, unbounded = "finite channel with certain outputs", "an output that one of two neighbours never gives"
@@ -91,17 +101,18 @@ def _channel(loss: Channel, _: Relation) -> Pair | None:
         partial(renyi.channel, rows=rows, others=others), pure**2 / 2,
         float(means.max()), float(((rows * finite**2).sum(axis=1) - means**2).max()),
         largest=largest, lattice=largest if _on_lattice(finite, largest) else 0.0, unbounded=unbounded,
-        certain=math.isinf(pure),
-        several=len(rows) > 2,
+        certain=math.isinf(pure), rows=None if alone else rows, others=None if alone else others,
     )  # fmt: skip
 
 
 def _distinct(rows: Array, others: Array) -> tuple[Array, Array]:
-    """Pairs without repetitions and without those that are the same row twice."""
-    both = np.unique(np.concatenate([rows, others], axis=1), axis=0)
-    rows, others = both[:, : rows.shape[1]], both[:, rows.shape[1] :]
+    """Pairs without repetitions (another order of the outputs changes nothing) and without those of one row twice."""
     told = (rows != others).any(axis=1)
-    return rows[told], others[told]
+    columns = np.stack([rows[told], others[told]], axis=2)
+    order = np.lexsort((columns[..., 1], columns[..., 0]), axis=1)
+    columns = np.take_along_axis(columns, order[..., None], axis=1)
+    _, kept = np.unique(columns.round(15), axis=0, return_index=True)
+    return columns[kept, :, 0], columns[kept, :, 1]
 
 
 def _on_lattice(losses: Array, largest: float) -> bool:

@@ -146,7 +146,7 @@ def _dressed(base: Pair, profile: Curve, reverse: Curve, loss: Sampled, pure: fl
     return replace(
         base, words=f"{base.words} on a {loss.scheme} sample (rate {loss.rate:.4g})", profile=profile, reverse=reverse,
         pure=pure, divergence=None, rho=pure**2 / 2, mean=mean, variance=variance, largest=largest, lattice=0.0,
-        binary=False, mu=0.0, several=False, note=note,
+        binary=False, mu=0.0, rows=None, others=None, ordered=None, note=note,
     )  # fmt: skip
 
 

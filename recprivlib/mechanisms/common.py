@@ -21,7 +21,7 @@ SECURE = "secure: operating system entropy, discrete samplers"
 
 # Whose data a mechanism protects when it stands alone, outside any system.
 ONE_RATING = {("rating", "replace-value"): Change()}
-ONE_BIT = {("interaction", "add-remove"): Change(), ("interaction", "swap"): Change(inputs=2)}
+ONE_BIT = {("interaction", "add-remove"): Change(), ("interaction", "swap"): Change(inputs=2, back=1)}
 ONE_SWAP = {("interaction", "swap"): Change()}
 ONE_USER = {("user", "replace"): Change()}
 
