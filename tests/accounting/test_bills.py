@@ -47,7 +47,7 @@ def test_the_shape_of_a_bill():
     assert set(found["counted"]) == COUNTED
     assert all(set(other) == COUNTED for other in found["also"])
     assert found["claimed"] == {"epsilon": 1.0, "delta": 0.0, "unit": "interaction", "relation": "add-remove",
-                                "where": "Theorem 1", "counts": "one report"}  # fmt: skip
+                                "where": "Theorem 1", "counts": "one report", "view": None}  # fmt: skip
 
 
 def test_other_terms_come_along():
