@@ -63,7 +63,7 @@ def reference(notebook: Any) -> Any:
         fresh = nbformat.v4.new_code_cell(cell.source, id=f"cell-{number}", execution_count=number + 1)
         if tags := cell.metadata.get("tags"):
             fresh.metadata["tags"] = tags
-        fresh.outputs = [output for output in map(spoken, cell.outputs) if output]
+        fresh.outputs = joined([output for output in map(spoken, cell.outputs) if output])
         kept.append(fresh)
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     return nbformat.v4.new_notebook(cells=kept, metadata=kernel)
@@ -77,6 +77,17 @@ def spoken(output: Any) -> Any:
         return None
     count = {"execution_count": None} if output.output_type == "execute_result" else {}
     return nbformat.v4.new_output(output.output_type, data={"text/plain": output.data["text/plain"]}, **count)
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """Lines printed one after another are one output, however the kernel happened to send them."""
+    kept: list[Any] = []
+    for output in outputs:
+        if kept and output.output_type == kept[-1].output_type == "stream" and output.name == kept[-1].name:
+            kept[-1].text += output.text
+        else:
+            kept.append(output)
+    return kept
 
 
 def main() -> None:

@@ -44,10 +44,10 @@
       return known.live && known.apps.includes(el.dataset.stem) ? new URL(`scenes/${el.dataset.stem}`, root).href : "";
     } catch { return ""; }
   }
-  let stage, now = -1, at = -1, own = false, quiet = 0;
+  let stage, now = -1, at = -1, own = false, quiet = 0, playing = 0;
   try {
     const [live, it] = await Promise.all([server(), window.rpPath.load(el.dataset.chapter)]);
-    stage = window.rpStage(el, it, live, (what) => { if (what === "moved") { own = true; at = -1; } if (what === "answered") grid.classList.add("answered"); mark(); });
+    stage = window.rpStage(el, it, live, (what) => { if (what === "moved") { clearInterval(playing); own = true; at = -1; } if (what === "answered") grid.classList.add("answered"); mark(); });
   } catch {
     el.append(make("p", { textContent: "The numbers of this figure were not built. `make book` computes them." }));
     return;
@@ -79,8 +79,24 @@
     history.replaceState(null, "", `?${known}${location.hash}`);
   }
   function apply() { if (!own) stage.set(wanted()); mark(); }
-  function become(i) { now = i; at = -1; apply(); }
-  function choose(j) { own = false; at = j; apply(); }
+  function become(i) { clearInterval(playing); now = i; at = -1; apply(); }
+  // A word that is played moves one control from stop to stop; any move of the reader ends it.
+  function choose(j) {
+    own = false;
+    at = j;
+    clearInterval(playing);
+    const told = wanted();
+    if (!told.play) return apply();
+    const stops = [...told.stops];
+    const next = () => {
+      const stop = stops.shift();
+      stage.set({ ...told, values: { ...told.values, [told.play]: stop } });
+      mark();
+      if (!stops.length) clearInterval(playing);
+    };
+    next();
+    playing = setInterval(next, 450);
+  }
   function go(i, focus) {
     if (i < 0 || i >= steps.length) return;
     own = false;

@@ -194,7 +194,8 @@
         if (typeof drawing === "string") { canvas.innerHTML = veil ? "" : drawing; continue; }
         const width = canvas.clientWidth, height = canvas.clientHeight;
         if (!width || height < 40) continue;
-        box.firstChild.textContent = drawing.layout.yaxis?.title?.text || plots[name].about.title;
+        const upright = drawing.layout.yaxis?.title?.text || "";
+        box.firstChild.textContent = upright.length > 3 ? upright : plots[name].about.title;
         const figure = fitted(drawing, { width, height, narrow: width < 480, large, veil, dark, swaps: it.dark });
         Plotly.react(canvas, figure.data, figure.layout, CONFIG);
         canvas.setAttribute("role", "img");
@@ -249,15 +250,19 @@
       if (pen) pen.compare(look);
       const inside = ask.contains(document.activeElement) || document.activeElement === document.body || document.activeElement?.classList.contains("pen");
       draw();
-      if (inside) under.querySelector("input")?.focus({ preventScroll: true });
+      if (inside) under.querySelector(".slide:not([hidden]) input")?.focus({ preventScroll: true });
       on("answered");
     }
 
     // ---------------------------------------------------------------------------------------------- controls
     const number = (one) => one.kind === "number" || one.kind === "integer";
     const axis = it.controls.find((one) => number(one) && one.place === "axis") || it.controls.find((one) => number(one) && one.place === "under");
+    const leads = it.figures.map((about) => control[about.axis]).filter((one) => one && number(one));
+    const mains = [...new Set([axis, ...leads].filter(Boolean))];
+    const mine = () => control[plots[state.view[0]].about.axis] || axis; // whose slider stands under the figure
     const chosen = (el.dataset.controls || "").split(" ").filter((name) => control[name] && control[name].values.length);
-    const fields = [...(axis ? [axis.name] : []), ...chosen.filter((name) => name !== axis?.name)].map((name) => field(control[name], name === axis?.name));
+    const fields = [...mains.map((one) => field(one, true)), ...chosen.filter((name) => !mains.includes(control[name]) || number(control[name]))
+      .map((name) => field(control[name], false))];
     // Without a server only what was computed with the book can be chosen.
     const can = (name, text) => live || it.states[link({ ...state.values, [name]: text })];
     function move(name, text) {
@@ -280,7 +285,7 @@
       let span = [0, 1], stops = [];
       const place = (text) => (at(text) - span[0]) / (span[1] - span[0]);
       const nearest = (p) => stops.reduce((a, b) => (Math.abs(place(b.text) - p) < Math.abs(place(a.text) - p) ? b : a)).text;
-      range.addEventListener("input", () => { if (stops.length) { const to = nearest(+range.value); output.textContent = `${one.label} = ${near(to)}`; move(one.name, to); } });
+      range.addEventListener("input", () => { if (stops.length) { const to = nearest(+range.value); move(one.name, to); } });
       range.addEventListener("change", () => { range.value = place(state.values[one.name]); });
       range.addEventListener("keydown", (event) => {
         const now = stops.findIndex((stop) => stop.text === state.values[one.name]);
@@ -295,6 +300,8 @@
       const box = make("div", { className: main ? "slide main" : "slide" }, range, ends);
       (main ? under : rail).append(box);
       return { one, show() {
+        box.hidden = main ? mine() !== one : mine() === one;
+        if (box.hidden) return;
         const value = state.values[one.name];
         stops = one.values.filter(({ text }) => can(one.name, text));
         if (!stops.some((stop) => stop.text === value)) stops = [...stops, { text: value, label: value, spoken: `${one.label} ${value}` }].sort((a, b) => +a.text - +b.text);
@@ -307,7 +314,9 @@
         range.value = place(value);
         range.disabled = main && veiled();
         range.setAttribute("aria-valuetext", stops.find((stop) => stop.text === value)?.spoken || value);
-        output.textContent = range.disabled ? one.label : `${one.label} = ${near(value)}`;
+        output.textContent = range.disabled ? one.label : `${one.label}${one.label.length > 3 ? ":" : " ="} ${near(value)}`;
+        ends.firstChild.style.visibility = place(value) < 0.34 ? "hidden" : "";
+        ends.lastChild.style.visibility = place(value) > 0.66 ? "hidden" : "";
         output.style.left = `${100 * Math.min(0.9, Math.max(0.1, place(value)))}%`;
       } };
     }

@@ -39,6 +39,7 @@ from recprivlib.protocols import Array
 ROUNDS = 10  # of the game, in one deal
 LISTED = 4  # more answers than this are summed up
 MOST = 10_000_000  # releases a world may cost
+RULING = 4000  # tries behind the threshold of a reader's own rule
 SURE = 0.995  # from here on a promise forbids nothing that a reader could notice
 SHOWN = 20_000  # releases behind each pair of bars
 
@@ -197,6 +198,15 @@ def allowed(epsilon: float, releases: int) -> float:
     """How often anybody can be right about a fair coin after `releases` answers of ε each."""
     false, hits = frontier(epsilon, releases)
     return float((1 + np.max(hits - false)) / 2)
+
+
+def ruled(mechanism: Any, releases: int, alarms: float, seed: int, played: tuple[Array, Array]) -> tuple[Array, Array]:
+    """What a reader's own rule sees of what was `played`: a shout wherever the statistic is as high as it is in a share
+    `alarms` of the other world. The threshold comes from tries of its own, so what certifies it is fresh."""
+    _, (quiet, _) = worlds(mechanism, releases, RULING, seed + RULING)
+    threshold = np.quantile(quiet, 1 - alarms, method="higher")
+    zero, one = ((np.asarray(world) >= threshold).astype(float) for world in played)
+    return zero, one
 
 
 # --------------------------------------------------------------------------------------------- the game

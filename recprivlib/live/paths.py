@@ -7,14 +7,15 @@
     {set}`eighty towns <people=80 ghost.people=1>`   words in the prose that set it, on top of their step
 
 A word of the settings is `control=value`, `view=figure,…` (what is on show), `ghost.control=value,…` (one faint
-comparison a value), or `guess` (the answer stays hidden until the reader has given one).
+comparison a value), `guess` (the answer stays hidden until the reader has given one), or `play=control` (a word that
+moves this control from stop to stop up to its value, while the reader looks on).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -34,6 +35,7 @@ class State:
     view: tuple[str, ...]  # figures, the main one first
     ghosts: tuple[dict[str, Any], ...] = ()  # changes to `values`
     guess: bool = False
+    play: str = ""  # the control that is moved up to its value, stop by stop
 
 
 def state(which: Explorer, text: str, base: State | None = None) -> State:
@@ -41,7 +43,7 @@ def state(which: Explorer, text: str, base: State | None = None) -> State:
     values = dict(base.values if base else which.defaults)
     view = base.view if base else (which.figures[0].name,)
     ghosts = base.ghosts if base else ()
-    guess = False
+    guess, play = False, ""
     compared: dict[str, list[Any]] = {}
     for word in text.split():
         name, equals, value = word.partition("=")
@@ -49,6 +51,8 @@ def state(which: Explorer, text: str, base: State | None = None) -> State:
             guess = _guessable(which)
         elif not equals:
             raise UserError(f"{word!r} is no setting of {which.stem}; write control=value, view=… or guess")
+        elif name == "play":
+            play = which.control(value).name
         elif name == "view":
             view = tuple(which.figure(part).name for part in value.split(","))
         elif name.startswith("ghost."):
@@ -58,7 +62,16 @@ def state(which: Explorer, text: str, base: State | None = None) -> State:
             values[name] = which.control(name).checked(value)
     if compared:
         ghosts = tuple(dict(zip(compared, chosen, strict=True)) for chosen in product(*compared.values()))
-    return State(values, view, ghosts, guess)
+    return State(values, view, ghosts, guess, play)
+
+
+def stops(which: Explorer, known: State) -> list[Any]:
+    """The values that a played control passes, its last one included; none where nothing is played."""
+    if not known.play:
+        return []
+    control, last = which.control(known.play), known.values[known.play]
+    values = [value for value, _ in control.choices] or list(control.steps)
+    return [*values[: values.index(last)], last] if last in values else [last]
 
 
 def _guessable(which: Explorer) -> bool:
@@ -77,7 +90,11 @@ def told(which: Explorer, known: State) -> dict[str, Any]:
     """A state as a page holds it: plain texts."""
     text = {name: which.control(name).text(value) for name, value in known.values.items()}
     ghosts = [{n: which.control(n).text(v) for n, v in ghost.items()} for ghost in known.ghosts]
-    return {"values": text, "view": list(known.view), "ghosts": ghosts, "guess": known.guess}
+    return {"values": text, "view": list(known.view), "ghosts": ghosts, "guess": known.guess} | (
+        {"play": known.play, "stops": [which.control(known.play).text(stop) for stop in stops(which, known)]}
+        if known.play
+        else {}
+    )
 
 
 def stem(chapter: str) -> str:
@@ -94,4 +111,7 @@ def states(which: Explorer, chapter: str) -> Iterator[State]:
         step = state(which, mark[1])
         yield step
         for words in SET.finditer(chapter, mark.end(), end):
-            yield state(which, words[2], step)
+            word = state(which, words[2], step)
+            yield word
+            for stop in stops(which, word)[:-1]:
+                yield replace(word, values=word.values | {word.play: stop})

@@ -15,7 +15,7 @@ from recprivlib.audit import Certificate, certify, mechanism_ledger, roc
 from recprivlib.audit.bounds import SHOWN, lower_limit, upper_limit
 from recprivlib.live import bills, controls, lab
 from recprivlib.live.bills import Bill, Terms
-from recprivlib.live.contract import Control, Cost, Explorer, Figure, Game, Mark, Try, Values, View
+from recprivlib.live.contract import Control, Cost, Explorer, Figure, Game, Mark, Sketch, Try, Values, View
 from recprivlib.live.figures import figures
 from recprivlib.live.lab import SUBJECTS
 from recprivlib.live.memory import MEMORY
@@ -34,6 +34,7 @@ TRIES = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_0
 DELTAS = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 DRAGGED = 100_000  # tries that a drag may cost, and ten times as many releases
 ROWS = 20  # of the attacker's curve in the table, about
+ALARMS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 AGAIN = 20  # answers that the sentence warns of
 
 
@@ -70,6 +71,7 @@ def compute(
     tries: int = 10_000,
     delta: float = 1e-5,
     seed: int = 0,
+    alarms: float = 0.0,
 ) -> Result:
     """Release in both worlds, attack, certify; count what the mechanism states, and what it claims."""
     subject = SUBJECTS[mechanism]
@@ -77,14 +79,15 @@ def compute(
     here = delta if releases > 1 else 0.0  # one answer of pure ε needs no δ
     tries = lab.affordable(mechanism, tries, releases)
     attack, worlds = lab.worlds(made, releases, tries, seed)
+    played = lab.ruled(made, releases, alarms, seed, worlds) if alarms else worlds
     ledger = mechanism_ledger(mechanism, made, releases)
     pair = (made.claimed.unit, made.claimed.relation)
     # Whoever claims ε for one answer claims n·ε for n of them, at every δ.
     claim = replace(made.claimed, epsilon=releases * made.claimed.epsilon, delta=here, counts="whole run")
-    bill = bills.of_worlds(ledger, Terms(*pair, TERMS[pair], tries=tries), worlds, here, claim)
+    bill = bills.of_worlds(ledger, Terms(*pair, TERMS[pair], tries=tries), played, here, claim)
     return Result(
         mechanism, epsilon, releases, here, tries, seed, attack, lab.right_guesses(*worlds),
-        _seen(worlds, certify(worlds, here, SHOWN)), replace(bill, why_infinite=subject.leak), _bills(made, delta),
+        _seen(worlds, certify(played, here, SHOWN)), replace(bill, why_infinite=subject.leak), _bills(made, delta),
         *lab.shares(subject, made, seed),
     )  # fmt: skip
 
@@ -224,6 +227,50 @@ def draw_bound(result: Result, look: Look) -> dict[str, Any]:
     return plots.climb(look, bill.tries, bill.attacked, bill.ceiling, bill.rungs, bill.claimed, bill.counted)
 
 
+def draw_asked(result: Result, look: Look) -> dict[str, Any]:
+    share = [lab.allowed(result.epsilon, times) for times in COUNTS]
+    return plots.asked(look, COUNTS, share, result.releases, lab.allowed(result.epsilon, result.releases))
+
+
+def draw_ratio(result: Result, look: Look) -> dict[str, Any]:
+    return plots.ratio(look, COUNTS, result.bills, result.releases)
+
+
+def say_outputs(result: Result) -> str:
+    """One answer in two worlds, in words."""
+    if not result.subject.sound:
+        return f"At a claimed ε of {setting(result.epsilon)}: {result.subject.leak}."
+    return (f"At ε = {setting(result.epsilon)} no answer is more than {math.exp(result.epsilon):.1f} times as likely in "
+            f"one world as in the other. Who believes it is right {percent(best_guess(result.epsilon))} of the time at "
+            "most.")  # fmt: skip
+
+
+def say_asked(result: Result) -> str:
+    """Many answers, in words."""
+    share = lab.allowed(result.epsilon, result.releases)
+    most = "forbids nothing any more" if share >= lab.SURE else f"allows {percent(share)}"
+    return (f"Asked {_asked(result)} at ε = {setting(result.epsilon)}, the promise {most}. Our attacker was right in "
+            f"{percent(result.right)} of {count(result.tries)} tries.")  # fmt: skip
+
+
+def say_ratio(result: Result) -> str:
+    """How much an accountant wastes, in words."""
+    at = max(n for n in COUNTS if n <= result.releases)
+    added, exact = (result.bills[name][COUNTS.index(at)] for name in ("basic", "tightest"))
+    if math.isinf(exact):
+        return f"There is no finite ε to compare with: {result.subject.leak}."
+    many = "one answer" if at == 1 else f"{count(at)} answers"
+    told = f"{many} at ε = {setting(result.epsilon)}: added up {epsilon(added)}, exactly {epsilon(exact, 'upper')}"
+    return f"{told[:1].upper()}{told[1:]}. The sum is {added / exact:.1f} times the exact bill."
+
+
+def brief(result: Result) -> str:
+    """The attack on a small screen."""
+    bill = result.bill
+    return (f"{count(result.tries)} tries prove ε ≥ {epsilon(bill.attacked, 'lower')} of at most "
+            f"{epsilon(bill.ceiling)}; claimed {epsilon(bill.claimed)}. Right in {percent(result.right)}.")  # fmt: skip
+
+
 def draw_strip(result: Result, view: View) -> str:
     return result.bill.strip("one answer" if result.releases == 1 else f"{count(result.releases)} answers")
 
@@ -251,6 +298,15 @@ CONTROLS = (
             choices=tuple((delta, "0" if delta == 0 else one_in(delta)) for delta in DELTAS),
             active=lambda values: values["releases"] > 1),
     controls.seed(),
+    Control("alarms", "Your rule: false alarms", "number", 0.0, 0.0, 0.5, ALARMS, place="more",
+            ends=("the program chooses", "half of all"),
+            spoken=lambda share: f"{100 * share:.0f} percent false alarms" if share else "the program chooses"),
+)  # fmt: skip
+
+DRAWN = (1, 2, 5, 10, 20, 50, 100)
+SKETCH = Sketch(
+    "Asked n times at ε = 1, how often can anybody be right?", "asked", DRAWN,
+    lambda _: tuple(lab.allowed(1.0, times) for times in DRAWN), 0.5, 1.0, at="n", least=5,
 )  # fmt: skip
 
 TRIALS = (
@@ -270,9 +326,11 @@ EXPLORER = Explorer(
     compute=compute,
     figures=figures(
         Figure("roc", "Hits and false alarms", draw_roc, "main", 420),
-        Figure("outputs", "One answer, two worlds", draw_outputs, "beside", 420),
-        Figure("bill", "What many answers cost", draw_bill),
-        Figure("bound", "What the attack can prove", draw_bound),
+        Figure("outputs", "One answer, two worlds", draw_outputs, "beside", 420, say=say_outputs),
+        Figure("bill", "What many answers cost", draw_bill, axis="releases"),
+        Figure("bound", "What the attack can prove", draw_bound, axis="tries"),
+        Figure("asked", "How often anybody can be right", draw_asked, "path", axis="releases", say=say_asked),
+        Figure("ratio", "How many times the exact bill", draw_ratio, "path", axis="releases", say=say_ratio),
         mark=mark,
     ),
     say=say,
@@ -284,5 +342,7 @@ EXPLORER = Explorer(
     strip=draw_strip,
     mark=mark,
     reseed="seed",
+    brief=brief,
+    sketch=SKETCH,
     still={"mechanism": tuple(SUBJECTS), "epsilon": (0.1, 0.5, 1.0, 2.0, 4.0), "releases": (1, 20)},
 )

@@ -98,6 +98,8 @@ AXES: dict[str, dict[str, Axis]] = {
         "false": _rate("false alarms", 1.0, 0.25),
         "hits": _rate("hits", 1.0, 0.25),
         "share": _rate("share of the answers", 1.0, 0.25),
+        "right": Axis("right about a fair coin", 0.5, 1.0, ticks=(0.5, 0.6, 0.7, 0.8, 0.9, 1)),
+        "ratio": Axis("times the exact bill", 0.0, 8.0, ticks=(1, 2, 4, 6, 8)),
         "releases": Axis(
             "answers about the same secret", 1, 1000, log=True, ticks=(1, 10, 100, 1000), names=("1", "10", "100", "1k")
         ),

@@ -172,6 +172,39 @@ def bill(
     return figure
 
 
+def asked(look: Look, counts: Sequence[int], share: Sequence[float], releases: int, here: float) -> dict[str, Any]:
+    """How often anybody can be right about a fair coin, against the answers that were given about it."""
+    chart = _chart(look, "releases", "right", 340, right=120)
+    traces = [chart.level(0.5, "random", "a coin flip"), chart.level(1.0, "bound", "always"),
+              chart.line(counts, share, "attack", "the best attacker", strong=True),
+              chart.dots([(releases, here)], "attack", "the best attacker", look.filled)]  # fmt: skip
+    labels = [Label("a coin flip", 0.5, "random"), Label("always", 1.0, "bound")]
+    alt = f"Right guesses against the number of answers: {percent(here)} after {count(releases)}."
+    return _roomy(look, chart.figure(traces, labels, alt))
+
+
+def ratio(look: Look, counts: Sequence[int], bills: Mapping[str, Sequence[float]], releases: int) -> dict[str, Any]:
+    """Each accountant's bill as a multiple of the exact one: 1 is as kind as a proof can be."""
+    chart = _chart(look, "releases", "ratio", 340, right=120)
+    exact = bills["tightest"]
+    traces, labels, said = [], [], []
+    for name, (label, role, width) in METHODS.items():
+        known = [(n, bill / true) for n, bill, true in zip(counts, bills[name], exact, strict=True)
+                 if math.isfinite(bill) and math.isfinite(true) and true > 0]  # fmt: skip
+        if not known:
+            continue
+        x, y = zip(*known, strict=True)
+        line = chart.line(x, [chart.y.pinned(value) for value in y], role, label)
+        traces.append({**line, "line": {**line["line"], "width": width}})
+        labels.append(Label(label, chart.y.pinned(y[-1]), role))
+        here = dict(known).get(releases)
+        if here is not None:
+            traces.append(chart.dots([(releases, here)], role, label, look.filled, size=9))
+            said.append(f"{label} {here:.1f}")
+    told = ", ".join(said) or "no finite bill"
+    return _roomy(look, chart.figure(traces, labels, f"Times the exact bill of {count(releases)} answers: {told}."))
+
+
 def climb(
     look: Look, tries: int, attacked: float, ceiling: float, rungs: Sequence[tuple[int, float]], claimed: float,
     counted: float,
