@@ -241,7 +241,8 @@ def say_outputs(result: Result) -> str:
     if not result.subject.sound:
         return f"At a claimed ε of {setting(result.epsilon)}: {result.subject.leak}."
     return (f"At ε = {setting(result.epsilon)} no answer is more than {math.exp(result.epsilon):.1f} times as likely "
-            f"in one world as in the other. Who believes it is right {percent(best_guess(result.epsilon))} of the time at "
+            "in one world as in the other. Who believes it is right "
+            f"{percent(best_guess(result.epsilon))} of the time at "
             "most.")  # fmt: skip
 
 
