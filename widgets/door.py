@@ -162,7 +162,8 @@ class Manners(OutputTransform):
         """Called by Tornado before the first byte leaves."""
         host = self.request.host if self.door.ours(self.request) else ""
         policy = POLICY | {
-            "connect-src": f"'self' ws://{host} wss://{host}" if host else "'self'",  # not every 'self' covers sockets
+            # blob: for modules that the widgets put together; not every browser's 'self' covers sockets
+            "connect-src": " ".join(["'self'", "blob:", *([f"ws://{host}", f"wss://{host}"] if host else [])]),
             "frame-src": "'self'",
             "frame-ancestors": " ".join(["'self'", *self.door.framed]),
         }
