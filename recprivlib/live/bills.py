@@ -48,12 +48,12 @@ class Bill:
     delta: float = 0.0
     rungs: tuple[tuple[int, float], ...] = ()  # tries -> the bound so far
 
-    def strip(self, span: str = "whole run") -> str:
+    def drawn(self, span: str = "whole run", aside: str = "") -> str:
         """The strip, as HTML."""
         return strip(Strip(
             claimed=self.claimed, counted=self.counted, attacked=self.attacked, ceiling=self.ceiling,
             tries=self.tries, delta=self.delta, why_infinite=self.why_infinite, verdict=self.verdict,
-            other_terms=self.other_terms, unit=self.unit, trust=self.trust, span=span,
+            other_terms=self.other_terms, unit=self.unit, trust=self.trust, span=span, aside=aside,
         ))  # fmt: skip
 
     def climbed(self, note: str = "") -> list[tuple]:
@@ -67,7 +67,7 @@ class Bill:
 
 def draw_strip(result: Any, view: View) -> str:
     """The strip of a result that has a bill."""
-    return result.bill.strip()
+    return result.bill.drawn()
 
 
 def of_system(system: Any, name: str, sizes: Sizes, terms: Terms) -> Bill:

@@ -35,11 +35,11 @@ RESULTS = "dplcf"  # the committed table
 
 # server -> (system, settings, role of its line, name)
 SERVERS: dict[str, tuple[str, dict[str, Any], str, str]] = {
-    "sp": ("dplcf-sp", {}, "printed", "SP, as printed"),
+    "sp": ("dplcf-sp", {}, "printed", "SP"),
     "ap": ("dplcf-ap", {}, "printed", "AP"),
     "ap-printed": ("dplcf-ap", {"inverse": "printed"}, "printed", "AP, printed inverse"),
-    "blind": ("lcf-sp", {}, "printed", "blind to noise"),
-    "feasible": ("dplcf-sp", {"cut": "feasible"}, "repaired", "SP, estimates cut"),
+    "blind": ("lcf-sp", {}, "printed", "LCF-SP, blind"),
+    "feasible": ("dplcf-sp", {"cut": "feasible"}, "repaired", "SP, feasible"),
     "spectral": ("dplcf-spectral", {}, "beyond", "spectral"),
 }
 VOTES: Callable[[Values], bool] = lambda values: values["server"] != "spectral"  # noqa: E731
@@ -242,7 +242,7 @@ def say(result: Result) -> str:
 def _who(result: Result) -> str:
     return {
         "sp": "the paper's server", "ap": "the paper's server", "ap-printed": "the server with the printed inverse",
-        "blind": "a server blind to the noise", "feasible": "the server that cuts impossible estimates",
+        "blind": "a server blind to the noise", "feasible": "the server that keeps estimates feasible",
         "spectral": "the spectral server",
     }[result.server]  # fmt: skip
 

@@ -175,6 +175,11 @@ def right_guesses(zero: Array, one: Array) -> float:
     return float((np.mean(one > 0) + np.mean(zero < 0) + (np.mean(one == 0) + np.mean(zero == 0)) / 2) / 2)
 
 
+def luck(right: float, tries: int) -> float:
+    """How far chance alone moves `right_guesses` of so many tries in either world: half a 95 % interval."""
+    return 1.96 * math.sqrt(right * (1 - right) / (2 * tries))
+
+
 def frontier(epsilon: float, releases: int) -> tuple[Array, Array]:
     """(false alarms, hits) of the best attacker that `releases` answers of ε each allow (Kairouz et al. 2015).
 

@@ -65,6 +65,7 @@ class Result:
     ratings: int  # how many stars half of the people give at most
     data: str
     seed: int
+    clipped: bool  # whether reports are cut to the stars there are
     tape: Tape
     heard: Heard
     error: float
@@ -117,10 +118,12 @@ def compute(**moved: Any) -> Result:
     name, settings = chosen(values)
     system = configured(get(name).system, settings)
     made = system.ledger(replace(source.interactions.sizes, grid=STARS)).releases[0].mechanism
+    clipped = values["clip_reports"] and _noisy(values)
     yours, against = _learned(source, seed, name, settings, values), _rival(source, seed, values)
     floors = {role: total(_learned(source, seed, floor, {}, values)) for role, floor in FLOORS.items()}
     return Result(
-        **{part: values[part] for part in ASKED}, ratings=_ratings(source), tape=tape(made, seed), heard=heard(made),
+        **{part: values[part] for part in ASKED}, ratings=_ratings(source), tape=tape(made, seed, clipped),
+        heard=heard(made), clipped=clipped,
         error=total(yours), interval=interval(yours), versus=paired(yours, against), rival=total(against),
         floors=floors, bill=_bill(source, system, made, values["unit"], values["tries"], seed),
     )  # fmt: skip
@@ -209,7 +212,8 @@ def _claim(result: Result) -> str:
             return f"{claimed} None of these {of} reports is the exact rating; another draw will have some."
         these = f"All {of} reports are" if proofs == of else f"{proofs} of these {of} reports are"
         these = f"1 of these {of} reports is" if proofs == 1 else these
-        return f"{claimed} {these} the exact rating, and the attacker knows which."
+        cut = "; a 1 or a 5 may be noise that was cut" if result.clipped else ""
+        return f"{claimed} {these} the exact rating, and the attacker knows which{cut}."
     if result.mechanism == "rounded":
         total_claim = setting(round(result.epsilon1 + result.epsilon2, 6))
         return (f"Every report is a whole star now and none is proof. The exact ε is "

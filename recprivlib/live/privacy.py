@@ -35,6 +35,7 @@ DELTAS = (0.0, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 DRAGGED = 100_000  # tries that a drag may cost, and ten times as many releases
 ROWS = 20  # of the attacker's curve in the table, about
 ALARMS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
+AVERAGE = "ε is about the worst series of answers; how often an attacker is right is an average over all"
 AGAIN = 20  # answers that the sentence warns of
 
 
@@ -139,7 +140,8 @@ def _sound(result: Result) -> str:
         "the promise no longer forbids that" if share >= lab.SURE else f"in the long run nobody beats {percent(share)}"
     )
     told = (f"Asked {_asked(result)} at ε = {setting(result.epsilon)}, the attacker was right in "
-            f"{percent(result.right)} of our tries; {limit}.")  # fmt: skip
+            f"{percent(result.right)} of our tries, give or take {percent(lab.luck(result.right, result.tries))}; "
+            f"{limit}.")  # fmt: skip
     if result.releases == 1:
         return f"{told} Asked {AGAIN} times, the same promise allows {percent(lab.allowed(result.epsilon, AGAIN))}."
     added, exact = epsilon(result.bill.claimed), epsilon(result.bill.counted, "upper")
@@ -273,7 +275,9 @@ def brief(result: Result) -> str:
 
 
 def draw_strip(result: Result, view: View) -> str:
-    return result.bill.strip("one answer" if result.releases == 1 else f"{count(result.releases)} answers")
+    if result.releases == 1:
+        return result.bill.drawn("one answer")
+    return result.bill.drawn(f"{count(result.releases)} answers", AVERAGE)
 
 
 # ------------------------------------------------------------------------------------------ controls

@@ -40,13 +40,19 @@ class Tape:
         return int(self.certain.sum())
 
 
-def tape(mechanism: Any, seed: int) -> Tape:
-    """Ada's reports. A report is proof of her rating if no other rating could have given it."""
+def tape(mechanism: Any, seed: int, clipped: bool = False) -> Tape:
+    """Ada's reports. A report is proof of her rating if no other rating could have given it.
+
+    `clipped`: cut to the stars there are, so that at both ends a report may be noise that was cut.
+    """
     titles, given = zip(*ADA, strict=True)
     stars = np.array(given, float)
     sent = mechanism.release(inputs(mechanism, stars, STARS), np.random.default_rng([seed, len(stars)]))
     possible = np.isfinite(mechanism.log_density(np.asarray(sent)[:, None], inputs(mechanism, np.array(STARS), STARS)))
-    return Tape(titles, stars, on_the_line(mechanism, sent), possible.sum(axis=1) == 1)
+    line, certain = on_the_line(mechanism, sent), possible.sum(axis=1) == 1
+    if not clipped:
+        return Tape(titles, stars, line, certain)
+    return Tape(titles, stars, np.clip(line, STARS[0], STARS[-1]), certain & (line > STARS[0]) & (line < STARS[-1]))
 
 
 def on_the_line(mechanism: Any, sent: Array) -> Array:

@@ -39,12 +39,34 @@ def epsilon(value: float, bound: str = "") -> str:
         return "no finite ε"
     if value == 0:
         return "0"
-    digits = max(0, 1 - math.floor(math.log10(float(f"{value:.1e}"))))
-    if bound:
-        scale = 10.0**digits
-        ends = {"lower": math.floor(value * scale + 1e-9), "upper": math.ceil(value * scale - 1e-9)}
-        value = ends[bound] / scale
-    return count(value) if value >= 9.95 else f"{value:.{digits}f}"
+    digits = _digits(value)
+    scale = 10.0**digits
+    dust = 1e-9 * value * scale  # of sums of floats
+    ends = {"lower": math.floor(value * scale + dust), "upper": math.ceil(value * scale - dust)}
+    value = ends.get(bound, round(value * scale)) / scale
+    return count(value) if value >= 10 else f"{value:.{_digits(value)}f}"
+
+
+def _digits(value: float) -> int:
+    """Decimals that leave two significant digits below 10, and none above."""
+    return max(0, 1 - math.floor(math.log10(value)))
+
+
+def cell(value: float) -> str:
+    """A measured number in a table: three decimals, one from 10 on, none from 1 000 on; what is tiny says so.
+
+    >>> cell(0.0138), cell(0.000137), cell(-1.5), cell(14.26), cell(4505.2)
+    ('.014', '<.001', '−1.500', '14.3', '4\u202f505')
+    """
+    if math.isnan(value):
+        return ""
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if 0 < abs(value) < 0.0005:
+        return "<.001" if value > 0 else ">−.001"
+    if abs(value) >= 999.95:
+        return count(value).replace("-", "−")
+    return bare(value, 1 if abs(value) >= 9.9995 else 3)
 
 
 def one_in(delta: float) -> str:

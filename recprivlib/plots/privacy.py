@@ -10,7 +10,7 @@ from typing import Any
 from recprivlib.plots.axes import AXES, Axis
 from recprivlib.plots.chart import Chart, Label, Trace, plain
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import count, epsilon, percent, setting
+from recprivlib.plots.numerals import count, epsilon, percent
 from recprivlib.plots.palette import BAND, INK, PAGE, VEIL, colour, faded
 
 FEW = 4  # outcomes whose names stand above their bars
@@ -225,7 +225,7 @@ def climb(
     most = {**chart.dots([(tries, ceiling)], "attack", "the most that so many tries could show", False), "opacity": 0.5}
     traces += [most, chart.dots([(tries, attacked)], "attack", "attacked, at least", look.filled)]
     alt = (f"With {count(tries)} tries the attack proves at least {epsilon(attacked, 'lower')}, and could prove "
-           f"{epsilon(ceiling)} at most. Claimed {setting(claimed)}, counted {epsilon(counted)}.")  # fmt: skip
+           f"{epsilon(ceiling)} at most. Claimed {epsilon(claimed)}, counted {epsilon(counted)}.")  # fmt: skip
     return _roomy(look, chart.figure(traces, labels, alt))
 
 

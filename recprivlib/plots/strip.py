@@ -56,6 +56,7 @@ class Strip:
     unit: str = ""  # "one rating, changed"
     trust: str = ""  # "nobody (local)"
     span: str = "whole run"
+    aside: str = ""  # what a reader could mistake
     units: tuple[str, ...] = ()  # the units to convert to, the present one first
 
     @property
@@ -117,7 +118,7 @@ class Strip:
         parts = [f"unit: {self.unit}" if self.unit else "", f"trust: {self.trust}" if self.trust else "", self.span]
         if self.delta > 0:
             parts.append(f"apart from a chance of {one_in(self.delta)}")
-        return " · ".join(part for part in parts if part)
+        return " · ".join(part for part in [*parts, self.aside] if part)
 
     @property
     def sentence(self) -> str:

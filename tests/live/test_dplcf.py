@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -147,3 +148,13 @@ def test_a_result_is_small_and_links_are_read_back(start):
     assert EXPLORER.read(EXPLORER.link(values)) == (values, ())
     assert {c.name for c in CONTROLS} == set(EXPLORER.defaults)
     assert set(UNITS) == {value for value, _ in EXPLORER.control("unit").choices}
+
+
+def test_one_server_has_one_name():
+    """The chapter's names: what a dashboard calls otherwise is another server to a reader."""
+    assert [name for *_, name in SERVERS.values()] == [
+        "SP", "AP", "AP, printed inverse", "LCF-SP, blind", "SP, feasible", "spectral",
+    ]  # fmt: skip
+    chapter = (Path(__file__).parents[2] / "book" / "dplcf.md").read_text(encoding="utf-8")
+    for other in ("bits taken at their word", "estimates cut", "blind to noise"):
+        assert other not in chapter

@@ -106,6 +106,20 @@ def test_the_sentence_counts_proofs(start, proofs, words):
     assert words in say(replace(start, tape=replace(start.tape, certain=certain)))
 
 
+def test_what_was_cut_is_no_proof():
+    """Clipped, a 1 or a 5 may be noise: only stars in between are proof, and the sentence says so."""
+    for mechanism in ("laplace-rr", "laplace"):
+        result = compute(mechanism=mechanism, clip_reports=True, epsilon1=0.3, **SMALL)
+        stars = result.tape.reports[result.tape.certain]
+        assert set(stars.tolist()) <= {2.0, 3.0, 4.0}
+        assert result.tape.reports.min() >= 1
+        assert result.tape.reports.max() <= 5
+    shown = compute(clip_reports=True, **SMALL)
+    assert 0 < shown.tape.proofs < compute(**SMALL).tape.proofs
+    assert f"{shown.tape.proofs} of these 20 reports are the exact rating" in say(shown)
+    assert "may be noise that was cut" in say(shown)
+
+
 @pytest.mark.parametrize(("mechanism", "equal"), STATES)
 def test_every_setting_says_a_sentence_of_at_most_three_lines(mechanism, equal):
     words = say(compute(mechanism=mechanism, equal=equal, **SMALL))

@@ -24,6 +24,37 @@ def test_a_printed_bound_still_holds(value):
     assert float(n.epsilon(value, "lower").replace(T, "")) <= value <= float(n.epsilon(value, "upper").replace(T, ""))
 
 
+@pytest.mark.parametrize(
+    ("value", "bound", "text"),
+    [(0.996, "lower", "0.99"), (0.996, "upper", "1.0"), (0.996, "", "1.0"), (9.96, "lower", "9.9"),
+     (9.96, "upper", "10"), (9.94, "upper", "10"), (0.0996, "lower", "0.099"), (0.0996, "upper", "0.10"),
+     (0.0994, "", "0.099"), (0.0996, "", "0.10"), (10.9, "lower", "10"), (10.1, "upper", "11"), (99.6, "lower", "99"),
+     (1.0, "lower", "1.0"), (9.949, "", "9.9"), (9.951, "", "10")],
+)  # fmt: skip
+def test_digits_are_those_of_the_number_not_of_what_it_rounds_to(value, bound, text):
+    assert n.epsilon(value, bound) == text
+
+
+def test_a_larger_bound_never_prints_less():
+    """Around every change of digits: what more tries prove is at least what fewer proved."""
+    steps = [edge * (1 + at / 1000) for edge in (0.01, 0.1, 1.0, 10.0, 100.0) for at in range(-60, 61)]
+    for bound in ("lower", "", "upper"):
+        printed = [float(n.epsilon(value, bound)) for value in steps]
+        assert printed == sorted(printed)
+        assert bound != "lower" or all(one <= value * (1 + 1e-8) for one, value in zip(printed, steps, strict=True))
+        assert bound != "upper" or all(one >= value * (1 - 1e-8) for one, value in zip(printed, steps, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0138, ".014"), (0.000637, ".001"), (0.0004, "<.001"), (-0.0004, ">−.001"), (3.86916, "3.869"), (9.9999, "10.0"),
+     (-2.5, "−2.500"), (999.96, f"1{T}000"), (4505.2, f"4{T}505"), (0.0, ".000"), (1.0, "1.000"), (math.nan, ""),
+     (math.inf, "∞")],
+)  # fmt: skip
+def test_a_cell_has_as_many_decimals_as_its_neighbours(value, text):
+    assert n.cell(value) == text
+
+
 @pytest.mark.parametrize("value", [0.1, 0.93, 1.0, 8.0, 14.0])
 def test_a_bound_that_needs_no_rounding_is_left_alone(value):
     assert n.epsilon(value, "lower") == n.epsilon(value) == n.epsilon(value, "upper")

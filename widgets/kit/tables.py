@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from recprivlib.plots.numerals import cell, setting
+
 KNOWN = ("figure", "series", "x", "y", "low", "high")
 
 
@@ -18,7 +20,7 @@ def _table(part: Any) -> dict[str, list]:
     for row in part.to_dict("records"):
         told = " ".join(str(row[word]) for word in words if isinstance(row[word], str) and row[word])
         cell = " ".join(filter(None, (_interval(row), told)))
-        rows.setdefault(_number(row["x"]), {})[str(row["series"])] = cell
+        rows.setdefault(_place(row["x"]), {})[str(row["series"])] = cell
     series = list(dict.fromkeys(map(str, part["series"])))
     return {
         "head": ["x", *series],
@@ -32,7 +34,12 @@ def _interval(row: dict[str, Any]) -> str:
 
 
 def _number(value: Any) -> str:
-    """Numbers to three digits, nothing for what is missing."""
-    if isinstance(value, float):
-        return "" if value != value else "∞" if value == float("inf") else f"{value:.3g}"
-    return str(value)
+    """What was measured, in the book's numerals; nothing for what is missing."""
+    return cell(value) if isinstance(value, float) else str(value)
+
+
+def _place(value: Any) -> str:
+    """What stands on the x axis: a setting as the reader gave it, or a name."""
+    if not isinstance(value, float):
+        return str(value)
+    return "" if value != value else setting(float(f"{value:.3g}") if abs(value) < 1000 else value)
