@@ -97,7 +97,7 @@ RECIPES = {
         "https://www.baltrunas.info/_files/archives/be17b7_474755a5e9684a749a012516d04fb456.zip?dn=Mobile_Frappe.zip",
         "4adc616de57170f282397f6e6e30215f97fa7ad1b7f40bd12ef5dceaaf3e9b4e",
         "Mobile_Frappe/frappe/",
-        details="9e1fab515384d94cfddd9aba52b41c187dcbb4643054efaa7f58f48e21e18817",
+        details="199adb643fd5a2eed53c0d2a014158715b06adf65f5e507a01778592683d56aa",
     ),
 }
 

@@ -38,7 +38,7 @@ class Bill:
     claimed: Any  # None: nothing is claimed
     counted: float
     why_infinite: str
-    attacked: float
+    attacked: Any  # None: nobody has attacked it yet
     ceiling: float
     tries: int
     verdict: str

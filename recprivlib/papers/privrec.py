@@ -249,7 +249,7 @@ class DPPrivRec:
         practice = Practice(self.local_epochs, self.learning_rate, self.proximal)
         theta, bound, people = start.theta, self.clip_init, len(start.phones)
         for turn in range(1, self.rounds + 1):
-            event = self._event(people, bound)
+            event = self.event(people, bound)
             members = drawn(event, people, rng)
             updates = _finite(reptile(start.network, theta, start.phones, members, practice))
             norms = np.linalg.norm(updates.astype(float), axis=1)
@@ -271,7 +271,7 @@ class DPPrivRec:
                             "try a larger cohort, a smaller network or less noise")  # fmt: skip
         return bound
 
-    def _event(self, people: int, bound: float = 1.0, count: float = 1.0, sampling: str = "") -> Cohort:
+    def event(self, people: int, bound: float = 1.0, count: float = 1.0, sampling: str = "") -> Cohort:
         """Lines 8 to 10: noise 2Sz/√(1−h) on the sum of updates, 2z/√h on the number below S.
 
         `count` is the length of one phone's b_τ: 1 as the paper has it, ½ about its middle. Noise stands outside α₃.
@@ -286,7 +286,7 @@ class DPPrivRec:
         self._fits(sizes)
 
         def line(**reading: Any) -> tuple[Release]:
-            event = self._event(sizes.users, **reading)
+            event = self.event(sizes.users, **reading)
             return (Release(WHAT, event, event.neighbours, self.rounds, ("model",)),)
 
         at = partial(claimed_epsilon, self.cohort, sizes.users, self.rounds, self.noise_multiplier)

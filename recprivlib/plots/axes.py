@@ -129,5 +129,23 @@ AXES: dict[str, dict[str, Axis]] = {
     },
     "fmf_ldp": {"epsilon": EPSILON, "sampled": SAMPLED},
     "dp_pnbm": {"epsilon": EPSILON_WIDE, "rmse": STARS},
-    "privrec": {"epsilon": EPSILON_WIDE, "hits": COLD},
+    "privrec": {
+        "cohort": Axis("phones in one round, M", 10, 1000, log=True, ticks=(10, 30, 100, 300, 1000)),
+        "length": Axis("length, over the bound S", 0.01, 100, log=True, ticks=(0.01, 0.1, 1, 10, 100)),
+        "rounds": Axis("rounds", 10, 5000, log=True, ticks=(10, 100, 1000, 5000), names=("10", "100", "1k", "5k")),
+        "turn": Axis("round", 1, 5000, log=True, ticks=(1, 10, 100, 1000, 5000), names=("1", "10", "100", "1k", "5k")),
+        "bill": Axis(
+            "ε for a person, replaced",
+            0.01,
+            1000,
+            log=True,
+            ticks=(0.01, 0.1, 1, 10, 100, 1000),
+            names=(".01", ".1", "1", "10", "100", "1k"),
+        ),
+        "delta": Axis("δ", 1e-8, 1e-3, log=True, ticks=(1e-8, 1e-6, 1e-4), names=("10⁻⁸", "10⁻⁶", "10⁻⁴")),
+        "bound": Axis(
+            "length of an update", 0.001, 1000, log=True, ticks=(0.001, 0.1, 10, 1000), names=(".001", ".1", "10", "1k")
+        ),
+        "hits": COLD,
+    },
 }

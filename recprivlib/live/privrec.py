@@ -1,0 +1,315 @@
+"""Dashboard 5.7: who moves the model, the people or the noise?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from recprivlib.data import Dataset
+from recprivlib.evaluation import evaluate, stream
+from recprivlib.live import bills as strips
+from recprivlib.live import controls, pulls
+from recprivlib.live.bills import Bill
+from recprivlib.live.contract import Card, Control, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.live.figures import figures
+from recprivlib.live.shared import chance, dataset, fold, scored, tidy
+from recprivlib.models.training import Start
+from recprivlib.papers.privrec import DPPrivRec
+from recprivlib.parameters import UserError
+from recprivlib.plots import privrec as plots
+from recprivlib.plots.look import Look
+from recprivlib.plots.numerals import count, epsilon, percent, setting, times
+
+HITS = "hr@10/full"
+DELTA = 1e-5
+SIZES = {"tiny": "65", "small": "213", "medium": "1.1k", "large": "3.9k", "paper": "26.6k"}  # weights
+COHORTS = (10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
+OWN = ("data", "seed", "train", "people")  # of the controls, those that are no parameter of the system
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything the screen shows at one setting."""
+
+    system: DPPrivRec
+    data: str
+    people: int  # who could be drawn
+    weights: int
+    ratio: float  # noise over the bound
+    pull: float  # people over the bound
+    moves: plots.Moves
+    turns: tuple[int, ...]
+    bounds: tuple[float, ...]
+    wanted: tuple[float, ...]
+    curves: dict[str, tuple[float, ...]]  # ε at pulls.ROUNDS
+    now: dict[str, float]  # ε at the chosen rounds
+    deltas: dict[str, tuple[float, ...]]  # ε at pulls.DELTAS
+    levels: dict[str, float]  # Hits@10 of popularity and chance
+    hits: tuple[tuple[int, float], ...]  # (round, Hits@10) of a training so far
+    bill: Bill
+
+
+# ------------------------------------------------------------------------------------------- compute
+
+
+def compute(**moved: Any) -> Result:
+    """One round's pull, the path of the bound and the bill; the training too, if it is asked for."""
+    *_, (_, result) = steps(**moved)
+    return result
+
+
+def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
+    """The same, and then, round by round, what the model finds."""
+    values = EXPLORER.defaults | moved
+    source = dataset(values["data"])
+    system = DPPrivRec(local_epochs=5, **{name: value for name, value in values.items() if name not in OWN})
+    result = _result(source, system, values["seed"], values["people"])
+    if not values["train"]:
+        yield 1.0, result
+        return
+    seen: list[tuple[int, float]] = []
+    try:
+        for turn, found in _trained(source, system, values["seed"]):
+            seen.append((turn, found))
+            yield turn / system.rounds, replace(result, hits=tuple(seen))
+    except UserError as reason:
+        raise Card(str(reason), cure={"clip_init": 0.1, "rule": "geometric"}, cure_label="begin with S = .1") from None
+
+
+def _trained(source: Dataset, system: DPPrivRec, seed: int) -> Iterator[tuple[int, float]]:
+    """(round, Hits@10), some forty times in a run, without fine-tuning."""
+    held_out, rng = fold(source, "user-split", seed), stream(seed, "fit", 0)
+    start = Start.of(replace(system, fine_tune=0), held_out.train, rng)
+    for each in system.watched(start, rng):
+        if each.turn % max(1, system.rounds // 40) == 0 or each.turn == system.rounds:
+            yield each.turn, evaluate(start.model(each.theta), held_out, (10,)).metrics[HITS]
+
+
+def _result(source: Dataset, system: DPPrivRec, seed: int, people: int) -> Result:
+    heard = pulls.recorded(source, system.size, seed)
+    if system.cohort > people:
+        raise Card(f"There are {count(people)} people to draw from, fewer than {count(system.cohort)}.",
+                   cure={"people": 4800}, cure_label="draw from 4 800")  # fmt: skip
+    cohorts = np.geomspace(10, 1000, 40)
+    bounds, wanted = pulls.path(system, heard, seed)
+    turns, shown = plots.thinned(bounds)
+    last = float(bounds[-1])
+    here = pulls.bills(system, people, DELTA, (system.rounds,))
+    slices = [pulls.bills(system, people, delta, (system.rounds,)) for delta in pulls.DELTAS]
+    popular = scored(source, "user-split", seed, "popularity", ks=(10,)).metrics[HITS]
+    random = chance(source, "user-split", seed, (10,)).metrics[HITS]
+    moves = plots.Moves(cohorts, pulls.ratio(system, heard.weights, cohorts), pulls.pull(heard, last, cohorts))
+    claimed, counted = here["printed"][0], here["tight" if system.sampling == "fixed-size" else "Poisson"][0]
+    bill = Bill(claimed, counted, "", None, 0.0, 0, "holds" if counted <= claimed else "open",
+                "one person, replaced by another", "the server", delta=DELTA)  # fmt: skip
+    return Result(
+        system, source.name, people, heard.weights,
+        float(pulls.ratio(system, heard.weights, system.cohort)),
+        float(pulls.pull(heard, last, np.array([system.cohort]))[0]),
+        moves, tuple(turns), tuple(shown), tuple(plots.thinned(wanted)[1]),
+        pulls.bills(system, people, DELTA, pulls.ROUNDS), {name: value[0] for name, value in here.items()},
+        {name: tuple(each[name][0] for each in slices) for name in here},
+        {"popularity": popular, "random": random}, (), bill,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------- words, numbers
+
+
+def say(result: Result) -> str:
+    """What the screen shows, in words."""
+    system = result.system
+    pushed = (f"Each round {count(system.cohort)} phones move the model {_far(result.pull)} the bound S, and the noise "
+              f"{_far(result.ratio)} S")  # fmt: skip
+    verdict = "further than any phone may" if result.ratio > 1 else "less far than one phone may"
+    own = result.now["tight" if system.sampling == "fixed-size" else "Poisson"]
+    billed = f"The paper's bill says ε = {epsilon(result.now['printed'])}, the tight one {epsilon(own)}."
+    return f"{pushed}: {verdict}. {billed}{_found(result)}"
+
+
+def _far(ratio: float) -> str:
+    return f"{times(ratio).rstrip('×')} times as far as" if ratio >= 1 else f"{percent(ratio)} as far as"
+
+
+def _found(result: Result) -> str:
+    if not result.hits:
+        return ""
+    turn, hits = result.hits[-1]
+    popular, random = result.levels["popularity"], result.levels["random"]
+    close = ", about as many as by chance" if hits < 2 * random else ""
+    return f" After {count(turn)} rounds it finds {percent(hits)} of next films{close}; popularity: {percent(popular)}."
+
+
+def brief(result: Result) -> str:
+    """The same on a small screen."""
+    return (f"{count(result.system.cohort)} phones, {count(result.weights)} weights: the noise goes "
+            f"{_far(result.ratio)} S. ε printed {epsilon(result.now['printed'])}, tight "
+            f"{epsilon(result.now['tight'])}.")  # fmt: skip
+
+
+def say_path(result: Result) -> str:
+    """The clipping bound, in words."""
+    return (f"The bound begins at {result.bounds[0]:.3g}. After {count(result.turns[-1])} rounds it is "
+            f"{result.bounds[-1]:.2g}; the quantile it looks for is {result.wanted[-1]:.2g}.")  # fmt: skip
+
+
+def say_bill(result: Result) -> str:
+    """The bill, in words."""
+    now = result.now
+    return (f"After {count(result.system.rounds)} rounds of {count(result.system.cohort)} among {count(result.people)} "
+            f"people, at δ = 1 in 100 000: printed {epsilon(now['printed'])}, tight {epsilon(now['tight'])}, on "
+            f"Poisson cohorts {epsilon(now['Poisson'])}.")  # fmt: skip
+
+
+def reply(result: Result, answer: int) -> str:
+    """What became of the guess; computed, and never a scolding."""
+    m, d = result.system.cohort, result.weights
+    small, many = pulls.ratio(result.system, d // 10, m), pulls.ratio(result.system, d, 10 * m)
+    return (f"You said {PREDICT.answers[answer].lower()}. The noise is made for S, so S changes nothing: "
+            f"{times(result.ratio)}. With a tenth of the weights: {times(small)}. With ten times the phones: "
+            f"{times(many)}.")  # fmt: skip
+
+
+def table(result: Result) -> Any:
+    """Every number on the screen as tidy rows."""
+    rows: list[tuple] = [
+        ("one round", "noise over S", result.system.cohort, result.ratio),
+        ("one round", "people over S", result.system.cohort, result.pull),
+    ]
+    for name, values in result.curves.items():
+        rows += [("bill", name, n, value) for n, value in zip(pulls.ROUNDS, values, strict=True)]
+        rows += [("bill", name, result.system.rounds, result.now[name], "now")]
+    for name, values in result.deltas.items():
+        rows += [("bill by δ", name, delta, value) for delta, value in zip(pulls.DELTAS, values, strict=True)]
+    rows += [("clipping", "S", n, y) for n, y in zip(result.turns, result.bounds, strict=True)]
+    rows += [("clipping", "true quantile", n, y) for n, y in zip(result.turns, result.wanted, strict=True)]
+    rows += [("training", "Hits@10", n, y) for n, y in result.hits]
+    return tidy(rows + [("training", name, 0, y) for name, y in result.levels.items()])
+
+
+def snippet(values: Values) -> str:
+    """Python that prints the bill and the ratio, from the library's own parts."""
+    settings = {name: value for name, value in values.items() if name not in OWN}
+    return f'''from recprivlib.accounting import bill
+from recprivlib.data import load
+from recprivlib.evaluation import split
+from recprivlib.parameters import configured
+from recprivlib.registry import get
+
+train = split(load("{values["data"]}").interactions, "user-split", seed={values["seed"]})[0].train
+entry = get("dp-privrec")
+system = configured(entry.system, {settings!r})
+found = bill(entry, system, train.sizes, delta=1e-5)
+print(f"printed {{found['claimed']['epsilon']:.4f}}, counted {{found['counted']['epsilon']:.4f}}")
+'''
+
+
+def mark(result: Result) -> Mark:
+    """The dots this move leaves behind."""
+    return Mark({"pulls": (float(result.system.cohort), result.ratio)}, tag=result.data)
+
+
+def differs(other: Result, shown: Result) -> str:
+    """What sets a comparison apart."""
+    a, b = other.system, shown.system
+    parts = [f"z = {setting(a.noise_multiplier)}" if a.noise_multiplier != b.noise_multiplier else "",
+             f"{count(other.weights)} weights" if other.weights != shown.weights else "",
+             f"{count(a.cohort)} phones" if a.cohort != b.cohort else ""]  # fmt: skip
+    return " ".join(filter(None, parts))
+
+
+# ------------------------------------------------------------------------------------------- figures
+
+
+def draw_pulls(result: Result, look: Look) -> dict[str, Any]:
+    return plots.pulls(look, result.moves, result.system.cohort, result.ratio, result.pull)
+
+
+def draw_bill(result: Result, look: Look) -> dict[str, Any]:
+    return plots.bill(look, "rounds", result.system.rounds, pulls.ROUNDS, result.curves, result.now)
+
+
+def draw_deltas(result: Result, look: Look) -> dict[str, Any]:
+    return plots.bill(look, "delta", DELTA, pulls.DELTAS, result.deltas, result.now)
+
+
+def draw_path(result: Result, look: Look) -> dict[str, Any]:
+    return plots.clipping(look, result.turns, result.bounds, result.wanted)
+
+
+def draw_training(result: Result, look: Look) -> dict[str, Any]:
+    return plots.training(look, result.hits, result.levels)
+
+
+CONTROLS = (
+    Control("cohort", "Phones per round", "integer", 30, 10, 1000, COHORTS, log=True, place="axis", figure="pulls",
+            ends=("few phones", "many phones"), spoken=lambda m: f"{m} phones in one round"),
+    Control("noise_multiplier", "Noise z", "number", 1.0, 0.3, 4.0, (4, 3, 2, 1.5, 1, 0.7, 0.5, 0.3), log=True,
+            ends=controls.ENDS, spoken=lambda z: f"noise {z:g} times the sensitivity"),
+    Control("size", "Weights", "choice", "large", choices=tuple(SIZES.items())),
+    Control("rounds", "Rounds", "integer", 1000, 10, 5000, pulls.ROUNDS, log=True,
+            spoken=lambda n: f"{n} rounds"),
+    Control("train", "Train it now", "switch", False, cost="on release",
+            hint="Streams round by round and stops at your next move."),
+    Control("unclipped_quantile", "Quantile γ", "number", 0.5, 0.1, 0.95, (0.1, 0.3, 0.5, 0.7, 0.9, 0.95),
+            place="more"),
+    Control("clip_init", "First bound S₀", "number", 0.1, 0.01, 100, (0.01, 0.1, 1, 10, 40, 100), log=True,
+            place="more"),
+    Control("rule", "The bound moves", "choice", "geometric", place="more",
+            choices=(("geometric", "by a factor"), ("linear", "by a step"))),
+    Control("balance", "Share h for the count", "number", 0.7, 0.0, 0.95, (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95),
+            place="more"),
+    Control("sampling", "Cohorts", "choice", "fixed-size", place="more",
+            choices=(("fixed-size", "of fixed size"), ("poisson", "Poisson"))),
+    Control("order", "Compared with S", "choice", "before", place="more",
+            choices=(("before", "before clipping"), ("printed", "after, as printed"))),
+    Control("people", "Drawn from", "choice", 4800, place="under",
+            choices=((4800, "4 800 people, as in Table 3"), (754, "754, as in MovieLens 100K"))),
+    controls.data("ml-100k", "ml-1m", "synthetic"),
+    controls.seed(),
+)  # fmt: skip
+
+PREDICT = Predict(
+    "Thirty phones, 3 857 weights, z = 1: the noise of a round is 7.6 times as long as the bound S. "
+    "Which change brings it below the bound?",
+    ("A smaller bound S", "A tenth of the weights", "Ten times the phones"),
+    reply,
+)
+
+STARTS = (
+    Try("Another bound", {"clip_init": 40.0, "rule": "linear"}, "S₀ = 40 or .01: watch the bound's path. The noise "
+        "over the bound stays where it is."),
+    Try("Three hundred phones", {"cohort": 300}, "Now the noise is shorter than the bound. What has become of the "
+        "bill?"),
+    Try("Sixty-five weights", {"size": "tiny"}, "The same thirty phones, and a model with hardly anything to move."),
+)  # fmt: skip
+
+EXPLORER = Explorer(
+    stem="privrec",
+    title="Who moves the model, the people or the noise?",
+    controls=CONTROLS,
+    compute=compute,
+    figures=figures(
+        Figure("pulls", "One round: people and noise, over the bound", draw_pulls, "main", 340),
+        Figure("bill", "What all rounds cost a person", draw_bill, say=say_bill),
+        Figure("path", "Where the clipping bound goes", draw_path, say=say_path),
+        Figure("training", "Next films found, among all", draw_training),
+        Figure("deltas", "The same bill at another δ", draw_deltas),
+        mark=mark,
+        differs=differs,
+    ),
+    say=say,
+    table=table,
+    snippet=snippet,
+    predict=PREDICT,
+    tries=STARTS,
+    strip=strips.draw_strip,
+    mark=mark,
+    steps=steps,
+    reseed="seed",
+    brief=brief,
+    still={"cohort": (10, 30, 100, 300), "size": tuple(SIZES)},
+)

@@ -1,0 +1,105 @@
+"""The figures of dashboard `privrec`, from plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recprivlib.plots.axes import AXES
+from recprivlib.plots.chart import Chart, Label
+from recprivlib.plots.look import Look
+from recprivlib.plots.numerals import count, epsilon, percent, setting
+from recprivlib.protocols import Array
+
+BILLS = {"printed": ("as printed", "printed"), "Rényi": ("Rényi", "popularity"), "tight": ("tight", "bound"),
+         "Poisson": ("tight, Poisson", "repaired")}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Lengths over the bound S, for every number of phones."""
+
+    cohorts: Array
+    noise: Array
+    people: Array
+
+
+def _chart(look: Look, x: str, y: str, height: int = 260, right: int = 110) -> Chart:
+    return look.chart(AXES["privrec"][x], AXES["privrec"][y], height, right)
+
+
+def pulls(look: Look, moves: Moves, at: int, noise: float, people: float, solo: bool = False) -> dict[str, Any]:
+    """How far one round moves the model: by its people, and by its noise. Above 1 no rule for S can help."""
+    chart = _chart(look, "cohort", "length", 260 if look.narrow else 340, 130)
+    traces = [chart.level(1.0, "popularity", "the bound S")]
+    labels = [Label("the bound S", 1.0, "popularity")]
+    for ghost in look.ghosts:
+        traces.append({**chart.dots([(ghost.x, ghost.y)], "printed", ghost.name, False), "opacity": 0.6})
+        labels.append(Label(ghost.name, ghost.y, "printed", x=ghost.x))
+    for name, y, role in (("noise", moves.noise, "printed"), ("people", moves.people, "bound")):
+        traces.append(chart.line(moves.cohorts, y, role, name, strong=role == "printed"))
+        labels.append(Label(name, float(y[-1]), role))
+    if look.trail:
+        traces.append(chart.trail(look.trail, "printed"))
+    traces += [chart.dots([(at, people)], "bound", "people", look.filled),
+               chart.dots([(at, noise)], "printed", "noise", look.filled)]  # fmt: skip
+    alt = (f"One round of {count(at)} phones: the noise is {setting(round(noise, 2))} times the bound, the pull of the "
+           f"people {setting(round(people, 2))} times.")  # fmt: skip
+    return chart.figure(traces, labels, alt)
+
+
+def bill(
+    look: Look, x: str, at: float, counts: Sequence[float], curves: Mapping[str, Sequence[float]],
+    now: Mapping[str, float],
+) -> dict[str, Any]:  # fmt: skip
+    """ε by four accountants against rounds or δ; what is off the scale is pinned to its edge."""
+    chart = _chart(look, x, "bill")
+    traces, labels = [], []
+    for name, (label, role) in BILLS.items():
+        held = [(c, y) for c, y in zip(counts, curves[name], strict=True) if chart.y.holds(y)]
+        if held:
+            traces.append(chart.line([c for c, _ in held], [y for _, y in held], role, label, strong=name == "tight"))
+        labels.append(Label(label, curves[name][-1], role))
+        traces.append(chart.dots([(at, now[name])], role, label, look.filled, size=8))
+    said = ", ".join(f"{BILLS[name][0]} {epsilon(value)}" for name, value in now.items())
+    return chart.figure(traces, labels, f"The bill of one person: {said}.")
+
+
+def clipping(look: Look, turns: Sequence[int], bounds: Sequence[float], wanted: Sequence[float]) -> dict[str, Any]:
+    """The clipping bound round by round, beside the quantile it should find."""
+    chart = _chart(look, "turn", "bound")
+    traces = [chart.line(turns, wanted, "bound", "the true quantile"),
+              chart.line(turns, [chart.y.pinned(y) for y in bounds], "printed", "S", strong=True)]  # fmt: skip
+    traces.append(chart.dots([(turns[-1], bounds[-1])], "printed", "S", look.filled))
+    labels = [Label("true quantile", wanted[-1], "bound"), Label("S", bounds[-1], "printed")]
+    alt = (f"The bound begins at {bounds[0]:.3g} and is {bounds[-1]:.3g} after {count(turns[-1])} rounds; the quantile "
+           f"is {wanted[-1]:.3g}.")  # fmt: skip
+    return chart.figure(traces, labels, alt)
+
+
+def training(look: Look, seen: Sequence[tuple[int, float]], levels: Mapping[str, float]) -> dict[str, Any]:
+    """Hits@10 among all items for people the training never saw, while it trains."""
+    chart = _chart(look, "turn", "hits")
+    names = {"popularity": "what is popular", "random": "random"}
+    traces = [chart.level(y, role, names[role]) for role, y in levels.items()]
+    labels = [Label(names[role], y, role) for role, y in levels.items()]
+    if seen:
+        turns, hits = zip(*seen, strict=True)
+        traces += [chart.line(turns, hits, "printed", "with noise", strong=True),
+                   chart.dots([seen[-1]], "printed", "with noise", look.filled)]  # fmt: skip
+        labels.append(Label("with noise", hits[-1], "printed"))
+        alt = (
+            f"After {count(turns[-1])} rounds it finds {percent(hits[-1])}; popularity {percent(levels['popularity'])}."
+        )
+    else:
+        alt = f"Not trained yet; popularity finds {percent(levels['popularity'])}."
+    return chart.figure(traces, labels, alt)
+
+
+def thinned(values: Array, most: int = 120) -> tuple[list[int], list[float]]:
+    """(round, value) at most `most` times, evenly on a log scale; the last is kept."""
+    at = np.unique(np.round(np.geomspace(1, len(values), most)).astype(int))
+    return at.tolist(), values[at - 1].tolist()

@@ -1,0 +1,91 @@
+"""Dashboard privrec: the ratio without S in it, the bill, the path of the bound, words, training that stops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from recprivlib.accounting import bill
+from recprivlib.live import Card, View, pulls
+from recprivlib.live.privrec import EXPLORER, compute, reply, say, steps, table
+from recprivlib.papers.privrec import DPPrivRec
+from recprivlib.parameters import UserError
+from recprivlib.protocols import Sizes
+from recprivlib.registry import get
+
+SMALL = {"data": "synthetic", "size": "small", "rounds": 50}
+
+
+@pytest.fixture(scope="module")
+def start():
+    return compute(**SMALL)
+
+
+def test_the_bound_is_not_in_the_ratio(start):
+    """(2z/M)·√(d/(1−h)) by hand, whatever S₀ is; ten times the phones make it a tenth."""
+    by_hand = 2 / 30 * np.sqrt(start.weights / 0.3)
+    for first in (0.01, 1.0, 100.0):
+        assert compute(**SMALL, clip_init=first).ratio == pytest.approx(by_hand)
+    assert compute(**SMALL, cohort=300).ratio == pytest.approx(by_hand / 10)
+
+
+def test_the_bill_is_the_one_of_the_command_line():
+    result = compute(**(SMALL | {"rounds": 1000}))
+    entry = get("dp-privrec")
+    found = bill(entry, replace(entry.system, cohort=30, rounds=1000), Sizes(4800, 1682), delta=1e-5)
+    assert result.now["printed"] == pytest.approx(found["claimed"]["epsilon"])
+    assert result.now["tight"] == pytest.approx(found["counted"]["epsilon"])
+    assert result.now["Poisson"] == pytest.approx(found["also"][-1]["epsilon"])
+    assert result.now["tight"] < result.now["Rényi"] < result.now["printed"]
+
+
+def test_the_path_finds_the_quantile_from_below_and_the_printed_order_never_does():
+    heard = pulls.Recorded(100, 4800, np.tile(np.linspace(0.5, 1.5, 30), (40, 1)), 0.1)
+    usual = DPPrivRec(cohort=300, unclipped_quantile=0.5, noise_multiplier=0.3, rounds=400, clip_init=0.01)
+    bounds, wanted = pulls.path(usual, heard, 0)
+    assert bounds[-50:].mean() == pytest.approx(wanted[-1], rel=0.1)
+    printed, _ = pulls.path(replace(usual, order="printed", clip_init=1.0), heard, 0)
+    assert printed[-1] < 1e-4
+    late, _ = pulls.path(replace(usual, rule="linear", clip_init=40.0, unclipped_quantile=0.9), heard, 0)
+    assert late[-1] > 30
+
+
+def test_words_tell_the_regimes_apart(start):
+    assert "further than any phone may" in say(replace(start, ratio=7.6))
+    assert "less far than one phone may" in say(replace(start, ratio=0.5))
+    assert "about as many as by chance" in say(replace(start, hits=((50, start.levels["random"]),)))
+    assert "by chance" not in say(replace(start, hits=((50, 0.3),)))
+    assert all(len(say(replace(start, ratio=r))) < 260 for r in (0.01, 0.9, 7.6, 400.0))
+    assert "S changes nothing" in reply(start, 0)
+
+
+def test_training_streams_and_its_last_step_is_the_whole():
+    hits = [len(result.hits) for _, result in steps(**(SMALL | {"rounds": 4, "train": True}))]
+    assert hits == [1, 2, 3, 4]
+
+
+def test_training_that_stops_is_a_card_and_no_score(monkeypatch):
+    def stopped(self, start, rng):
+        raise UserError("training stopped in round 3: the clipping bound has grown to 2e+06")
+        yield
+
+    monkeypatch.setattr(DPPrivRec, "watched", stopped)
+    with pytest.raises(Card, match="training stopped in round 3") as card:
+        compute(**SMALL, train=True)
+    assert card.value.cure["clip_init"] == 0.1
+
+
+def test_more_phones_than_people_is_a_card():
+    with pytest.raises(Card, match="fewer than"):
+        compute(**SMALL, cohort=1000, people=754)
+
+
+@pytest.mark.parametrize("view", [View(), View(theme="dark", narrow=True), View(large=True, filled=False)])
+def test_every_figure_draws_in_every_look(start, view):
+    shown = replace(start, hits=((1, 0.1), (2, 0.12)))
+    for figure in EXPLORER.figures:
+        for result in (start, shown):
+            assert figure.draw(result, view)["layout"]["meta"]["alt"].endswith(".")
+    assert len(table(start)) > 60
