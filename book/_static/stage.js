@@ -37,7 +37,8 @@
     let figure = structuredClone(source);
     const { layout } = figure, size = large ? 19 : 13;
     const flat = narrow && height < 200; // no room for the name of the x axis: the slider under it says it
-    const margin = narrow ? { l: 36, r: 12, t: 14, b: flat ? 24 : 44 } : { l: 44, r: px(layout, "r"), t: 12, b: 44 };
+    const wide = Math.min(px(layout, "l"), narrow ? 104 : 160); // names of rows need their room
+    const margin = narrow ? { l: wide > 70 ? wide : 36, r: 12, t: 14, b: flat ? 24 : 44 } : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: 12, b: 44 };
     for (const side of ["l", "r", "t", "b"]) margin[side] = Math.round(margin[side] * (large ? 1.35 : 1));
     Object.assign(layout, { width, height, margin, autosize: false, dragmode: false });
     layout.font = { ...layout.font, size };
@@ -111,13 +112,15 @@
       figures.append(box);
       return [about.name, { about, box, canvas, drawing: null }];
     }));
-    let state = null, shown = null, answered = false, choice = null, seq = 0, flying = false, waiting = null, speaking, slow;
+    let state = null, shown = null, choice = null, seq = 0, flying = false, waiting = null, speaking, slow;
 
     const link = (values) => it.controls.filter((c) => values[c.name] !== c.start).map((c) => `${c.name}=${values[c.name]}`).join("&");
     const key = (s) => [link(s.values), ...s.ghosts.map((ghost) => link({ ...s.values, ...ghost }))].join("|");
     const full = () => html.classList.contains("presenting");
     const small = () => !full() && innerWidth < 992;
-    const veiled = () => Boolean(state && state.guess && !answered);
+    const done = new Set(); // the questions that were answered, or waved away
+    const kind = () => (it.sketch && state.view.includes(it.sketch.figure) ? "draw" : "click");
+    const veiled = () => Boolean(state && state.guess && !done.has(kind()));
 
     // ---------------------------------------------------------------------------------------- what is known
     function built(s) {
@@ -169,9 +172,9 @@
     }
     function words() {
       if (!shown || !state) return "";
-      const lead = state.view[0], verdict = pen && state.guess && answered ? pen.verdict(small()) : "";
+      const lead = state.view[0], verdict = pen && state.guess && drawing() && !veiled() ? pen.verdict(small()) : "";
       if (verdict) return verdict;
-      if (choice !== null && state.guess && it.predict) return it.predict.replies[choice];
+      if (choice !== null && state.guess && !drawing()) return it.predict.replies[choice];
       return shown.says[lead] || (small() ? shown.brief : shown.say);
     }
     function draw() {
@@ -216,19 +219,24 @@
     let pen = null;
     const question = make("span"), compare = make("button", { type: "button", className: "compare", textContent: "Show what was measured" });
     const skip = make("button", { type: "button", className: "skip-guess", textContent: "Just show me" });
-    if (it.sketch) {
-      ask.append(question, compare, " ", skip);
-      compare.addEventListener("click", () => answer(true));
-    } else if (it.predict) {
-      question.textContent = it.predict.question;
-      ask.append(question, ...it.predict.answers.map((text, at) => {
-        const button = make("button", { type: "button", textContent: text });
-        button.addEventListener("click", () => { choice = at; answer(true); });
-        return button;
-      }), skip);
+    // A curve is drawn where its figure is on show; anything else is answered with a click.
+    const drawing = () => Boolean(it.sketch && state.view.includes(it.sketch.figure));
+    const answers = (it.predict?.answers || []).map((text, at) => {
+      const button = make("button", { type: "button", textContent: text });
+      button.addEventListener("click", () => { choice = at; answer(true); });
+      return button;
+    });
+    compare.addEventListener("click", () => answer(true));
+    function pose() {
+      const how = drawing() ? "draw" : "click";
+      if (ask.dataset.how === how) return;
+      ask.dataset.how = how;
+      if (!drawing()) question.textContent = it.predict?.question || "";
+      ask.replaceChildren(question, ...(drawing() ? [compare, " "] : answers), skip);
     }
     skip.addEventListener("click", () => answer(false));
     function guess() {
+      if (state.guess) pose();
       if (!it.sketch) return;
       const spot = plots[it.sketch.figure];
       if (!state.guess || !spot || spot.box.hidden) { if (pen) pen.hide(); return; }
@@ -238,16 +246,17 @@
       const room = spot.box.querySelector(".pen-room"), box = spot.canvas;
       Object.assign(room.style, { left: `${box.offsetLeft}px`, top: `${box.offsetTop}px`, width: `${box.offsetWidth}px`, height: `${box.offsetHeight}px` });
       const known = geometry(it.sketch.figure);
-      if (known) pen.show(known, !answered);
+      if (known) pen.show(known, veiled());
       progress();
     }
     function progress() {
+      if (!drawing()) return;
       question.textContent = pen?.ready() ? "Mend it as you like, then look." : pen?.begun ? "Go on to the right end." : it.sketch.question;
       compare.disabled = !pen?.ready();
     }
     function answer(look) {
-      answered = true;
-      if (pen) pen.compare(look);
+      done.add(kind());
+      if (pen && drawing()) pen.compare(look);
       const inside = ask.contains(document.activeElement) || document.activeElement === document.body || document.activeElement?.classList.contains("pen");
       draw();
       if (inside) under.querySelector(".slide:not([hidden]) input")?.focus({ preventScroll: true });
@@ -256,7 +265,8 @@
 
     // ---------------------------------------------------------------------------------------------- controls
     const number = (one) => one.kind === "number" || one.kind === "integer";
-    const axis = it.controls.find((one) => number(one) && one.place === "axis") || it.controls.find((one) => number(one) && one.place === "under");
+    const named = (el.dataset.controls || "").split(" ").map((name) => control[name]).filter(Boolean);
+    const axis = [...it.controls.filter((one) => one.place === "axis"), ...it.controls.filter((one) => one.place === "under"), ...named].find(number);
     const leads = it.figures.map((about) => control[about.axis]).filter((one) => one && number(one));
     const mains = [...new Set([axis, ...leads].filter(Boolean))];
     const mine = () => control[plots[state.view[0]].about.axis] || axis; // whose slider stands under the figure
@@ -267,7 +277,7 @@
     const can = (name, text) => live || it.states[link({ ...state.values, [name]: text })];
     function move(name, text) {
       if (state.values[name] === text) return;
-      const next = { ...state, values: { ...state.values, [name]: text }, guess: state.guess && !answered };
+      const next = { ...state, values: { ...state.values, [name]: text }, guess: veiled() };
       set(next);
       on("moved");
     }
@@ -348,7 +358,6 @@
     return {
       set, draw, chips,
       get state() { return state; },
-      get answered() { return answered; },
       same: (a, b) => key(a) === key(b) && a.view.join() === b.view.join(),
       pen() { pen?.focus(); },
       // A small picture for paper, drawn into `box`.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,13 @@ from recprivlib.data import Dataset
 from recprivlib.evaluation import Difference, interval, paired, total
 from recprivlib.live import bills, controls, lab, snippets
 from recprivlib.live.bills import Bill, Terms
-from recprivlib.live.contract import Card, Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.live.contract import Card, Control, Cost, Explorer, Figure, Mark, Predict, Sketch, Try, Values
 from recprivlib.live.figures import figures
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.reports import ADA, Heard, Tape, heard, tape
 from recprivlib.live.shared import dataset, scored, tidy
+from recprivlib.mechanisms import RoundedOrTruth
+from recprivlib.mechanisms.common import epsilon_of
 from recprivlib.papers.ldp_svd import STARS
 from recprivlib.parameters import UserError, configured
 from recprivlib.plots import committed, privacy
@@ -302,9 +305,44 @@ def draw_bound(result: Result, look: Look) -> dict[str, Any]:
     return privacy.climb(look, bill.tries, bill.attacked, bill.ceiling, bill.rungs, bill.claimed, bill.counted)
 
 
+STEPS = tuple(round(0.1 * at, 1) for at in range(1, 31))
+DRAWN = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0)
+
+
+@cache
+def rounded(epsilon1: float, epsilon2: float) -> float:
+    """The exact ε of one rounded report."""
+    return float(epsilon_of(RoundedOrTruth(epsilon1, epsilon2).channel))
+
+
+def draw_rounded(result: Result, look: Look) -> dict[str, Any]:
+    here = rounded(result.epsilon1, result.epsilon2)
+    return plots.price(look, STEPS, [rounded(e, e) for e in STEPS], result.epsilon1, here)
+
+
+def say_rounded(result: Result) -> str:
+    """What rounding costs, in words."""
+    e1, e2 = setting(result.epsilon1), setting(result.epsilon2)
+    total = setting(round(result.epsilon1 + result.epsilon2, 6))
+    exact = epsilon(rounded(result.epsilon1, result.epsilon2), "upper")
+    return f"Rounded to stars, a report at ε1 = {e1} and ε2 = {e2} has a true ε of {exact}. The sum says {total}."
+
+
+SKETCH = Sketch(
+    "What is its true ε, at ε1 = ε2 = x?", "rounded", DRAWN, lambda _: tuple(rounded(e, e) for e in DRAWN), 0.0, 8.0,
+    at="x", percent=False, digits=1,
+)  # fmt: skip
+
+
+def brief(result: Result) -> str:
+    """One sentence for a small screen."""
+    if result.equal:
+        return f"True ε = {setting(result.epsilon)}, {MECHANISMS[result.mechanism][2]}: error {stars(result.error)}."
+    return f"{_claim(result)}".partition("; no true")[0]
+
+
 # ------------------------------------------------------------------------------------------ controls
 
-STEPS = tuple(round(0.1 * at, 1) for at in range(1, 31))
 EPSILONS = tuple(epsilon for epsilon in controls.EPSILONS if epsilon >= 0.5)
 
 
@@ -378,6 +416,7 @@ EXPLORER = Explorer(
         Figure("error", "How far off are the predictions?", draw_error, "beside", 400),
         Figure("channel", "What becomes of each star", draw_channel),
         Figure("bound", "What the attack proves", draw_bound),
+        Figure("rounded", "The true ε of a rounded report", draw_rounded, "path", axis="epsilon1", say=say_rounded),
         mark=mark,
         role=role,
     ),
@@ -390,5 +429,7 @@ EXPLORER = Explorer(
     mark=mark,
     curve=curve,
     reseed="seed",
+    brief=brief,
+    sketch=SKETCH,
     still={"mechanism": tuple(MECHANISMS), "epsilon1": (0.1, 0.5, 1.0, 2.0, 3.0)},
 )

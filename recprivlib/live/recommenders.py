@@ -229,6 +229,37 @@ def snippet(values: Values) -> str:
     return snippets.trained(values, PROTOCOL, ((system, settings), ("popularity", {})), shown, ks=f", ks=({k},)")
 
 
+def _field(result: Result) -> str:
+    return "In a line-up of 100 films" if result.rivals == "sampled" else f"Among all {count(result.items)} films"
+
+
+def say_length(result: Result) -> str:
+    """One of the two tasks, in words."""
+    shown, k = result.shown, result.k
+    told = (
+        f"{_field(result)} the top {k} of {result.name} holds your next film {percent(shown.yours[k - 1])} of the time"
+    )
+    if result.system == "popularity":
+        return f"{told}. It is one list for everybody."
+    return f"{told} in this draw; it {shown.versus.verb} just what is popular, {percent(shown.popular[k - 1])}."
+
+
+def say_lists(result: Result) -> str:
+    """Two lists, in words."""
+    same = len(set(result.yours) & set(result.popular))
+    return (
+        f"{same} of the {len(result.yours)} films on this list are on the popular list too; the others are not for all."
+    )
+
+
+def say_activity(result: Result) -> str:
+    """Whom it serves, in words."""
+    known = [pair for pair in zip(result.groups.yours, GROUPS, strict=True) if not np.isnan(pair[0])]
+    best, least = max(known), min(known)
+    return (f"{_field(result)}, {result.name} finds the next film of {percent(best[0])} of those with {best[1]} films, "
+            f"and of {percent(least[0])} of those with {least[1]}.")  # fmt: skip
+
+
 def mark(result: Result) -> Mark:
     """The dots this move leaves behind."""
     y = result.shown.yours[result.k - 1]
@@ -313,10 +344,10 @@ EXPLORER = Explorer(
     controls=CONTROLS,
     compute=compute,
     figures=figures(
-        Figure("length", "Is your next film on the list?", draw_length, "main", 340),
-        Figure("lists", "Your list and the popular list", draw_lists, "beside"),
-        Figure("neighbors", "How many neighbours should vote?", draw_neighbors),
-        Figure("activity", "Whom does it serve?", draw_activity),
+        Figure("length", "Is your next film on the list?", draw_length, "main", 340, say=say_length),
+        Figure("lists", "Your list and the popular list", draw_lists, "beside", say=say_lists),
+        Figure("neighbors", "How many neighbours should vote?", draw_neighbors, axis="neighbors", say=say_length),
+        Figure("activity", "Whom does it serve?", draw_activity, say=say_activity),
         mark=mark,
         role=role,
     ),
@@ -328,6 +359,7 @@ EXPLORER = Explorer(
     mark=mark,
     curve=curve,
     reseed="seed",
+    brief=say_length,
     still={
         "k": (1, 3, 5, 10, 15, 20),
         "neighbors": (5, 10, 20, 50, 100, 200, 500),

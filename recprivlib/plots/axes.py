@@ -125,6 +125,8 @@ AXES: dict[str, dict[str, Axis]] = {
         "epsilon": EPSILON_WIDE,
         "rmse": STARS_WIDE,
         "report": Axis("report, in stars", -2, 8, ticks=(-2, 1, 2, 3, 4, 5, 8), names=("−2", *"12345", "8")),
+        "both": Axis("ε1 = ε2", 0.1, 3.0, ticks=(0.1, 0.5, 1, 1.5, 2, 2.5, 3)),
+        "price": Axis("true ε of a report", 0.0, 8.0, ticks=(0, 2, 4, 6, 8)),
         "star": Axis("stars given", 0.4, 5.6, ticks=(1, 2, 3, 4, 5)),
     },
     "fmf_ldp": {"epsilon": EPSILON, "sampled": SAMPLED},

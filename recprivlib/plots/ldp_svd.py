@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.plots.axes import AXES, Axis
-from recprivlib.plots.chart import Chart, Trace, plain
+from recprivlib.plots.chart import Chart, Label, Trace, plain
 from recprivlib.plots.frontier import Level, Now, frontier
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import epsilon as spoken
@@ -20,6 +20,18 @@ from recprivlib.protocols import Array
 
 NAMES = {"bound": "no privacy", "popularity": "film averages", "random": "one guess for all"}
 SMALL = 12  # px: the type of a film's row
+
+
+def price(look: Look, x: Sequence[float], exact: Sequence[float], at: float, here: float) -> dict[str, Any]:
+    """The true ε of the rounded mixture at ε1 = ε2, beside their sum: it is no sum, and not even rising."""
+    chart = look.chart(AXES["ldp_svd"]["both"], AXES["ldp_svd"]["price"], 340)
+    ends = (chart.x.low, chart.x.high)
+    total = {**chart.line(ends, [2 * end for end in ends], "popularity", "ε1 + ε2"), "meta": "given"}
+    traces = [total, chart.line(x, exact, look.role, "true ε", strong=True),
+              chart.dots([(at, here)], look.role, "true ε", look.filled)]  # fmt: skip
+    labels = [Label("ε1 + ε2", 2 * chart.x.high, "popularity"), Label("true ε", exact[-1], look.role)]
+    alt = f"The true epsilon of the rounded mixture at ε1 = ε2: {spoken(here)} at {at:g}, where the sum is {2 * at:g}."
+    return chart.figure(traces, labels, alt)
 
 
 # ------------------------------------------------------------------------------------------ the tape
