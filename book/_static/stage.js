@@ -194,6 +194,7 @@
         const { canvas, box, drawing } = plots[name];
         if (drawing === null) continue;
         box.classList.toggle("still", typeof drawing === "string");
+        box.classList.toggle("alone", state.view.length === 1);
         if (typeof drawing === "string") { canvas.innerHTML = veil ? "" : drawing; continue; }
         const width = canvas.clientWidth, height = canvas.clientHeight;
         if (!width || height < 40) continue;
