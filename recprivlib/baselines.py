@@ -289,7 +289,8 @@ def bit_ledger(
     )
     return Ledger(
         releases=(release,),
-        public=("the catalogue", "who takes part") + (() if cap is None else ("a cap on every history",)),
+        public=("the catalogue", "who takes part", "when reports are sent")
+        + (() if cap is None else ("a cap on every history",)),
         assumed=(ONCE, *assumed),
         trust="nobody (local)",
         claimed=claimed,

@@ -245,6 +245,7 @@ class Release:
     seen_by: tuple[View, ...] = ("server", "shuffled", "model")  # who sees it, or something computed from it alone
     partition: str = ""  # releases that share a name cost their maximum: any two neighbours differ in one of them alone
     crowd: int = 1  # honest people whose reports a shuffler mixes, each of the `count` times; same ε for any two inputs
+    batch: int = 1  # of one person's reports that go into the same shuffle
 
 
 @dataclass(frozen=True)
@@ -271,6 +272,7 @@ class Ledger:
     trust: str = ""  # "nobody (local)", "an honest shuffler", "the server"
     claimed: Claim | None = None
     readings: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)  # the same noise, accounted otherwise
+    tuned: tuple[str, ...] = ()  # what was chosen by looking at data, which no bill prices
 
     def __bool__(self) -> bool:
         return bool(self.releases)

@@ -14,7 +14,7 @@ from recprivlib.accounting.compose import tightest
 from recprivlib.accounting.dominating import Pair
 from recprivlib.accounting.pairs import pair
 from recprivlib.accounting.shuffle import shuffled
-from recprivlib.mechanisms.losses import GaussianShift, NoBound, NotKnown, Sampled, SubsampledGaussian
+from recprivlib.mechanisms.losses import GaussianShift, NoBound, NotKnown, Pure, Sampled, SubsampledGaussian
 from recprivlib.mechanisms.special import Exact, Unknown
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Change, Guarantee, Ledger, Relation, Release, Unbounded, Unit, View
@@ -180,8 +180,21 @@ def _part(release: Release, change: Change | Unbounded, unit: Unit, relation: Re
         # However little the one report changed, the others' are any reports: clones are as rare as the whole ε says.
         whole = pair(release.mechanism.loss(max(change.distance, 1.0)), relation)
         assert whole is not None
+        if release.batch > 1:
+            return _in_one_batch(release, whole, change)
         one = shuffled(whole, release.crowd, bit=_sends_bits(release))
     return one, release.count * change.inputs
+
+
+def _in_one_batch(release: Release, whole: Pair, change: Change) -> Part:
+    """k reports of one person in one shuffle are not k shuffles: whoever tells two of them together tells them better.
+
+    Mixing all reports is a function of mixing the people, each with her k reports as one report, and that is kε₀-DP: so
+    one shuffle at kε₀ is an upper bound.
+    """
+    together = pair(Pure(release.batch * whole.pure), "replace")
+    assert together is not None
+    return shuffled(together, release.crowd), -(-release.count * change.inputs // release.batch)
 
 
 def _in_order(part: Part, release: Release, change: Change | Unbounded) -> list[Part]:
@@ -240,6 +253,7 @@ def _no_bound_at(delta: float, run: Iterable[Part]) -> str:
 def _assumptions(ledger: Ledger, run: Run, parts: Iterable[Part] = ()) -> tuple[str, ...]:
     """What a reader must believe: the ledger's own, what is public, the shuffler, the state of the proof."""
     said = list(ledger.assumed) + [f"public: {what}" for what in ledger.public]
+    said += [f"tuned on data, which is not priced: {what}" for what in ledger.tuned]
     said += [
         f"the shuffler is honest, and {crowd:,} honest people report in every round, in a shuffle of its own"
         for crowd in run.crowds

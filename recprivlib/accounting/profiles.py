@@ -139,9 +139,10 @@ def poisson_replaced_laplace(e: Array, epsilon: float, rate: float) -> Array:
 def poisson_replaced_discrete(sigma: float, shift: int, rate: float) -> Callable[[Array], Array]:
     """The same of whole-number Gaussian noise, which is log-concave too."""
     n, log = whole_numbers(sigma, shift)
-    up, away, down = (np.exp(log(n - move)) for move in (shift, 0, -shift))
-    first, second = (1 - rate) * away + rate * up, (1 - rate) * away + rate * down
-    return atomic(_log(first) - _log(second), first)
+    first, second = (
+        np.logaddexp(math.log1p(-rate) + log(n), math.log(rate) + log(n - move)) for move in (shift, -shift)
+    )
+    return atomic(first - second, np.exp(first))
 
 
 def whole_numbers(sigma: float, shift: int) -> tuple[Array, Callable[[Array], Array]]:

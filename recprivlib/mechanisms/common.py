@@ -17,7 +17,7 @@ from recprivlib.parameters import UserError, parameter
 from recprivlib.protocols import Array, Change, Claim, Relation, Unit
 
 SEEDED = "seeded, for teaching"
-SECURE = "secure: operating system entropy, discrete samplers"
+SECURE = "secure: operating system entropy, discrete samplers; how long a draw takes is not hidden"
 
 # Whose data a mechanism protects when it stands alone, outside any system.
 ONE_RATING = {("rating", "replace-value"): Change()}

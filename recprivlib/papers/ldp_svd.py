@@ -82,10 +82,16 @@ def grid_of(grid: tuple[float, ...] | None) -> tuple[float, ...]:
 CLICKS = "a click that somebody sees is a further, unpriced release"
 AT_SERVER = f"the server predicts from the reports alone, which adds nothing; {CLICKS}"
 AT_HOME = f"phones predict from their raw ratings, and what they predict stays at home; {CLICKS}"
+TUNED = (f"the spread of ratings round a taste, {ordinal.SPREAD:g} stars, on MovieLens 100K",)
 
 
 def rating_ledger(
-    mechanism: Any, what: str, cap: int | None, claimed: Claim | None = None, predicted: str = AT_SERVER
+    mechanism: Any,
+    what: str,
+    cap: int | None,
+    claimed: Claim | None = None,
+    predicted: str = AT_SERVER,
+    tuned: tuple[str, ...] = (),
 ) -> Ledger:
     """One report a rating; what was rated is public, so a person is priced through a public cap alone."""
     whole: Change | Unbounded = Unbounded("no public cap on how many films a person rates")
@@ -94,10 +100,11 @@ def rating_ledger(
     release = Release(what, mechanism, {BILL: Change(), ("user", "replace-value"): whole})
     return Ledger(
         releases=(release,),
-        public=("who takes part", "which films each person rated", "the rating grid")
-        + (("the shares of the ratings",) if isinstance(mechanism, OptimalChannel) else ())
+        public=("who takes part", "which films each person rated", "the rating grid", "when reports are sent")
+        + (("the shares of the ratings, rounded from MovieLens 100K",) if isinstance(mechanism, OptimalChannel) else ())
         + (() if cap is None else ("a cap on the ratings of a person",)),
         assumed=("each rating is reported once", predicted),
+        tuned=tuned,
         trust="nobody (local)",
         claimed=claimed,
     )
@@ -325,7 +332,7 @@ class DiscreteRRMF:
     def ledger(self, sizes: Sizes) -> Ledger:
         mechanism = self._mechanism(sizes.grid)
         claim = Claim(epsilon_of(mechanism.channel), 0.0, *BILL, "our own: the channel's largest log-ratio")
-        return rating_ledger(mechanism, "each rating through a finite channel", self.cap, claim)
+        return rating_ledger(mechanism, "each rating through a finite channel", self.cap, claim, tuned=TUNED)
 
     def _mechanism(self, grid: tuple[float, ...] | None) -> RoundedOrTruth:
         return RoundedOrTruth(self.epsilon1, self.epsilon2, grid=grid_of(grid))
@@ -358,7 +365,7 @@ class OptimalMF:
     def ledger(self, sizes: Sizes) -> Ledger:
         claim = Claim(self.epsilon, 0.0, *BILL, "our own: by construction of the channel")
         what, where = "each rating through an ε-LDP channel", AT_HOME if self.fold_in else AT_SERVER
-        return rating_ledger(self._mechanism(sizes.grid), what, self.cap, claim, where)
+        return rating_ledger(self._mechanism(sizes.grid), what, self.cap, claim, where, TUNED)
 
     def _mechanism(self, grid: tuple[float, ...] | None) -> Any:
         return MECHANISMS[self.mechanism](self.epsilon, grid_of(grid))
