@@ -346,9 +346,9 @@ def searched(seed: int, settings: int, seconds: float) -> tuple[list[str], list[
 
 def test_no_bill_of_a_few_hundred_is_too_low():
     """What the slow test does at length. A bill of ε − 10⁻⁵ would be found."""
-    below, above, tried = searched(0, 150, 8.0)
+    below, above, tried = searched(0, 150, 6.0)
     assert not below, "\n".join(below)
-    assert tried >= 20
+    assert tried >= 5
     assert sum(not said.startswith("bound") for _, said in above) <= 0.05 * tried
 
 
