@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from recprivlib.accounting import guarantee
+from recprivlib.accounting.bills import default_view
 from recprivlib.audit import audit, ceiling, certify, climb
 from recprivlib.audit.bounds import DECIDES, SHOWN
 from recprivlib.audit.verdicts import exact_epsilon, verdict
 from recprivlib.live.contract import View
 from recprivlib.live.memory import MEMORY
+from recprivlib.mechanisms import Unknown
 from recprivlib.plots.strip import Strip, strip
 from recprivlib.protocols import Array, Claim, Ledger, Relation, Sizes, Unit
 
@@ -29,6 +31,7 @@ class Terms:
     said: str  # "one click, there or not"
     other: str = ""  # what the claim counts instead: "one click"
     tries: int = 100_000
+    delta: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -75,16 +78,29 @@ def of_system(system: Any, name: str, sizes: Sizes, terms: Terms) -> Bill:
 
     def make() -> Bill:
         done = audit(
-            system, name=name, sizes=sizes, unit=terms.unit, relation=terms.relation, delta=0.0, trials=terms.tries
-        )
+            system, name=name, sizes=sizes, unit=terms.unit, relation=terms.relation, delta=terms.delta,
+            trials=terms.tries,
+        )  # fmt: skip
         counted, attacked = done.counted, done.attacked
         return Bill(
             done.claimed.epsilon if done.claimed else None, counted.epsilon, counted.why_infinite,
             attacked.epsilon_lower, attacked.ceiling, terms.tries, done.verdict, terms.said, counted.trust, terms.other,
+            terms.delta,
         )  # fmt: skip
 
+    ledger = system.ledger(sizes)
+    if all(isinstance(release.mechanism, Unknown) for release in ledger.releases):
+        return _unplayed(ledger, terms)
     about = system if hasattr(system, "games") else repr(system.ledger(sizes))  # what is attacked, and nothing else
     return MEMORY.get(("bill", name, about, sizes, terms), make)
+
+
+def _unplayed(ledger: Ledger, terms: Terms) -> Bill:
+    """Of what nobody knows the law of: there is nothing to weigh, and nothing to count."""
+    counted = guarantee(ledger, terms.unit, terms.relation, terms.delta, default_view(ledger))
+    claimed = ledger.claimed.epsilon if ledger.claimed else None
+    return Bill(claimed, counted.epsilon, counted.why_infinite, 0.0, 0.0, 0, "open", terms.said, counted.trust,
+                terms.other, terms.delta)  # fmt: skip
 
 
 def of_worlds(

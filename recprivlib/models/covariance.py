@@ -98,14 +98,15 @@ def largest(matrix: Array, k: int, rng: np.random.Generator) -> tuple[Array, Arr
     return values[order], vectors[:, order]
 
 
-def tastes(found: Directions, counts: Array, share: float, sigma: float, pull: float) -> Array:
+def tastes(found: Directions, counts: Array, share: float, sigma: float, pull: float, again: int = 1) -> Array:
     """q: how far each direction moves an item, float32 (items, k).
 
     A direction v of length x is √x v_i = q_i d_i √share, where d_i is how often i was rated, by the people's weights,
     and share · d_i d_j how often i and j were by the same people. Rare items are drawn towards zero by `pull`.
+    `again`: how often everybody was drawn, which says nothing new.
     """
     seen = np.maximum(counts, 0)[:, None]
     shown = found.vectors * np.sqrt(found.lengths * found.trust)
     noise = sigma**2 / np.maximum(found.lengths, 1e-9)
-    below = share * seen**2 + pull * (share * seen + noise)
+    below = share * seen**2 + pull * (again * share * seen + noise)
     return np.divide(np.sqrt(share) * seen * shown, below, out=np.zeros_like(shown), where=below > 0).astype(np.float32)

@@ -21,11 +21,13 @@ OFFSET = 0.2  # variance of a person's own offset, in stars²
 REST = 0.85  # variance of a rating that nothing explains
 
 
-def means(sums: Array, counts: Array, variance: float, pull: float) -> Array:
-    """r̄ by the formula above, float32. Counts may be noisy: nobody is counted less than once."""
+def means(sums: Array, counts: Array, variance: float, pull: float, again: int = 1) -> Array:
+    """r̄ by the formula above, float32. Counts may be noisy: nobody is counted less than once.
+
+    Where everybody was drawn `again` and again, the first λ counts as often: they say nothing new."""
     counts = np.maximum(np.asarray(counts, float), 1)
     middle = float(sums.sum() / counts.sum())
-    below = counts + pull + pull * variance / counts
+    below = counts + pull * again + pull * variance / counts
     return (middle + (sums - counts * middle) / below).astype(np.float32)
 
 

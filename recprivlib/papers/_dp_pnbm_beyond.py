@@ -7,7 +7,8 @@
 Budgets. Gaussian releases at noise multipliers z₁, z₂, … are one Gaussian at 1/z² = Σ 1/z_i², so a total (ε, δ) is one
 z that is shared out (Dong, Roth & Su 2022, Cor. 3.3).
 
-A larger population is drawn from the real one: everybody counts as often as she was drawn.
+A larger population is drawn from the real one: everybody counts as often as she was drawn. Those who are drawn again
+say nothing new, so what holds estimates back (`regularization`) counts as many times over too.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def _epsilon() -> Any:
     return parameter(1.0, 0.01, 1000, "ε of the whole run, for the unit that is protected")
 
 
-def _unit() -> Any:
+def _protects() -> Any:
     return parameter("rating", None, None, "whose change is hidden", choices=("rating", "user"))
 
 
@@ -104,6 +105,7 @@ class Means:
     moved: float  # by the most that the unit moves them, in the mechanism's own sensitivity
     cap: int | None
     pull: float
+    again: int = 1  # how often everybody was drawn
 
     def released(self, train: Interactions, times: Array | None, rng: np.random.Generator) -> tuple[Array, Array]:
         """r̄ of every item, and how many rated it as far as that is known."""
@@ -116,7 +118,7 @@ class Means:
             sums = released(self.mechanism, sums, rng)
         else:
             sums, counts = released(self.mechanism, np.stack([sums, counts]), rng)
-        found = offsets.means(half * sums, counts, half**2 * self.mechanism.variance, self.pull)
+        found = offsets.means(half * sums, counts, half**2 * self.mechanism.variance, self.pull, self.again)
         return np.clip(found + np.float32(middle), low, high), counts
 
     def release(self) -> Release:
@@ -129,14 +131,14 @@ class Means:
         return Release("noisy sums and counts of every item's ratings", self.mechanism, near, seen_by=WORLD)
 
 
-def laplace_means(epsilon: float, pull: float) -> Means:
+def laplace_means(epsilon: float, pull: float, again: int) -> Means:
     """Means with Laplace noise, for one rating."""
-    return Means(*laplace(epsilon, 2.0), None, pull)
+    return Means(*laplace(epsilon, 2.0), None, pull, again)
 
 
-def gaussian_means(noise_multiplier: float, cap: int, pull: float) -> Means:
+def gaussian_means(noise_multiplier: float, cap: int, pull: float, again: int) -> Means:
     """Means and counts with Gaussian noise, for a whole person."""
-    return Means(Gaussian(noise_multiplier, math.sqrt(2 * cap)), 1.0, cap, pull)
+    return Means(Gaussian(noise_multiplier, math.sqrt(2 * cap)), 1.0, cap, pull, again)
 
 
 def stated(releases: tuple[Release, ...], unit: str, epsilon: float, delta: float, population: int) -> Ledger:
@@ -152,7 +154,7 @@ class DPItemMeans:
     """r̄_i with noise, and b_u at home. One rating: Laplace noise on sums. A person: a cap and Gaussian noise."""
 
     epsilon: float = _epsilon()
-    unit: str = _unit()
+    protects: str = _protects()
     cap: int = _cap(100)
     regularization: float = parameter(5.0, 0.1, 1000, "λ, ratings of the overall mean added to every item")
     population: int = _population()
@@ -160,7 +162,7 @@ class DPItemMeans:
 
     @property
     def delta(self) -> float:
-        return DELTA if self.unit == "user" else 0.0
+        return DELTA if self.protects == "user" else 0.0
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> OwnPart:
         crowd, left_out, noise = rng.spawn(3)
@@ -171,13 +173,14 @@ class DPItemMeans:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
-        return stated((self._bought.release(),), self.unit, self.epsilon, self.delta, self.population)
+        return stated((self._bought.release(),), self.protects, self.epsilon, self.delta, self.population)
 
     @property
     def _bought(self) -> Means:
-        if self.unit == "user":
-            return gaussian_means(multiplier(self.epsilon, DELTA), self.cap, self.regularization)
-        return laplace_means(self.epsilon, self.regularization)
+        pull, again = self.regularization, self.population
+        if self.protects == "user":
+            return gaussian_means(multiplier(self.epsilon, DELTA), self.cap, pull, again)
+        return laplace_means(self.epsilon, pull, again)
 
 
 # ------------------------------------------------------------------------------------ Algorithm 1, repaired
@@ -236,7 +239,7 @@ class Repaired:
     @property
     def _bought(self) -> Means:
         z = multiplier(self.epsilon, DELTA) / math.sqrt(self.share)
-        return gaussian_means(z, self.cap, self.regularization)
+        return gaussian_means(z, self.cap, self.regularization, self.population)
 
     @property
     def _noise(self) -> Gaussian:
@@ -252,7 +255,7 @@ class DPCovariance:
     """Noisy item means and one noisy matrix of how deviations go together (models/covariance.py)."""
 
     epsilon: float = _epsilon()
-    unit: str = _unit()
+    protects: str = _protects()
     cap: int = _cap(100)
     share: float = _share(0.4)
     factors: int = parameter(8, 1, 64, "the most directions that are kept")
@@ -273,12 +276,12 @@ class DPCovariance:
         sigma = self._noise.sigma
         found = pairing.standing(pairing.square(entries, train.n_items), sigma, self.factors, noise)
         seen, share = self._known(rated, counts, times)
-        items = pairing.tastes(found, seen, share, sigma, self.regularization)
+        items = pairing.tastes(found, seen, share, sigma, self.regularization, self.population)
         return offsets.at_home(beyond(train, means), items, *stars_of(train.grid))
 
     def _known(self, rated: Rated, counts: Array, times: Array | None) -> tuple[Array, float]:
         """How often items were rated, by the people's weights, and how often together as a share of the product."""
-        if self.unit == "user":
+        if self.protects == "user":
             weight = (self.cap + pairing.SLACK) ** -0.5
             return counts * weight, self.cap / (weight * max(float(counts.sum()), 1.0))
         lengths = np.diff(rated.rows.indptr)
@@ -289,21 +292,22 @@ class DPCovariance:
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
         near: dict[Any, Change | Unbounded] = {RATING: Change(), PERSON: NO_CAP, REPLACED: NO_CAP}
-        if self.unit == "user":
+        if self.protects == "user":
             near = {PERSON: Change(), REPLACED: Change(distance=2.0), RATING: Change(distance=2.0)}
         pairs = Release("a noisy matrix of how deviations go together", self._noise, near, seen_by=WORLD)
-        return stated((self._bought.release(), pairs), self.unit, self.epsilon, DELTA, self.population)
+        return stated((self._bought.release(), pairs), self.protects, self.epsilon, DELTA, self.population)
 
     @property
     def _bought(self) -> Means:
         """For a person both releases are Gaussian and share 1/z²; for a rating they share ε."""
-        if self.unit == "rating":
-            return laplace_means(self.share * self.epsilon, self.regularization)
-        return gaussian_means(multiplier(self.epsilon, DELTA) / math.sqrt(self.share), self.cap, self.regularization)
+        pull, again = self.regularization, self.population
+        if self.protects == "rating":
+            return laplace_means(self.share * self.epsilon, pull, again)
+        return gaussian_means(multiplier(self.epsilon, DELTA) / math.sqrt(self.share), self.cap, pull, again)
 
     @property
     def _noise(self) -> Gaussian:
-        if self.unit == "rating":
+        if self.protects == "rating":
             z = multiplier((1 - self.share) * self.epsilon, DELTA)
             return Gaussian(z, pairing.of_one_rating(self.reach))
         z = multiplier(self.epsilon, DELTA) / math.sqrt(1 - self.share)

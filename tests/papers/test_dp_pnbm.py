@@ -18,7 +18,9 @@ from recprivlib.models.weighted import beyond, item_means
 from recprivlib.papers import _dp_pnbm_crafted as made_up
 from recprivlib.papers import dp_pnbm
 from recprivlib.papers._dp_pnbm_beyond import DPCovariance, DPItemMeans, Means, Repaired, people
+from recprivlib.parameters import parameters
 from recprivlib.protocols import Interactions, Sizes
+from recprivlib.results import ABOUT, FOUND
 
 STARS = (1.0, 2.0, 3.0, 4.0, 5.0)
 SIZES = Sizes(943, 1682, grid=STARS)
@@ -80,8 +82,9 @@ def test_the_factor_model_with_noisy_errors_costs_what_it_claims(epsilon):
 
 
 OURS = [
-    Repaired(), Repaired(epsilon=20, iterations=7), DPItemMeans(), DPItemMeans(unit="user"), DPItemMeans(epsilon=0.1),
-    DPCovariance(epsilon=0.5), DPCovariance(epsilon=8), DPCovariance(unit="user", share=0.9),
+    Repaired(), Repaired(epsilon=20, iterations=7), DPItemMeans(), DPItemMeans(protects="user"),
+    DPItemMeans(epsilon=0.1), DPCovariance(epsilon=0.5), DPCovariance(epsilon=8),
+    DPCovariance(protects="user", share=0.9),
 ]  # fmt: skip
 
 
@@ -99,7 +102,7 @@ def test_without_a_cap_a_person_has_no_price():
 
 
 @pytest.mark.parametrize(
-    "system", [DPItemMeans(unit="user", cap=10), Repaired(cap=10), DPCovariance(unit="user", cap=10)],
+    "system", [DPItemMeans(protects="user", cap=10), Repaired(cap=10), DPCovariance(protects="user", cap=10)],
     ids=lambda system: type(system).__name__,
 )  # fmt: skip
 def test_one_person_moves_a_release_by_no_more_than_its_sensitivity(system):
@@ -135,6 +138,11 @@ def test_people_who_are_there_twice_are_two_people():
     )
     np.testing.assert_allclose(one, two, atol=1e-4)
     assert resample(train, 3, np.random.default_rng(0)).n_users == times.sum()
+
+
+@pytest.mark.parametrize("name", dp_pnbm.SYSTEMS)
+def test_no_parameter_is_called_like_a_column_of_the_tables(name):
+    assert not set(parameters(dp_pnbm.SYSTEMS[name].system)) & {*ABOUT, *FOUND}
 
 
 # ------------------------------------------------------------------------------------------ what is shown

@@ -1,0 +1,81 @@
+"""dp_pnbm's dashboard: another number of neighbours is a slice, a chain streams, words say what was computed."""
+
+import numpy as np
+import pytest
+
+from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.live import dp_pnbm as board
+from recprivlib.live.contract import View
+from recprivlib.live.memory import MEMORY
+from recprivlib.live.shared import dataset
+from recprivlib.parameters import configured
+from recprivlib.registry import get
+
+SMALL = {"data": "synthetic", "neighbors": 300}
+
+
+@pytest.fixture(scope="module")
+def start():
+    return board.compute(**SMALL)
+
+
+def test_the_dot_is_what_the_library_gives(start):
+    fold = split(dataset("synthetic").interactions, "kfold", 0)[0]
+    name, settings = board.chosen(board.EXPLORER.defaults | SMALL)
+    model = configured(get(name).system, settings).fit(fold.train, stream(0, "fit"))
+    assert start.error == pytest.approx(evaluate(model, fold).metrics["rmse"], abs=1e-9)
+    assert start.noise > start.error
+
+
+def test_another_number_of_neighbours_trains_nothing(start, monkeypatch):
+    monkeypatch.setattr(type(get("dpsgd-pnbm").system), "fit", None)
+    fewer = board.compute(**SMALL | {"neighbors": 30})
+    assert fewer.error != start.error
+
+
+def test_what_is_said_is_earned(start):
+    assert "It loses to a similarity that learned nothing" in board.say(start) or start.versus.verb in board.say(start)
+    assert "the same noise with no ratings in it" in board.say(start)
+    assert "with no ratings in it is" in board.say(board.compute(**SMALL, noise_only=True))
+    assert "× 200" in board.say(board.compute(**SMALL, variant="dpps-mf"))
+    assert "better" in board.reply(start, 1) or "worse" in board.reply(start, 1)
+
+
+@pytest.mark.parametrize(
+    "settings, verdict, other",
+    [
+        ({}, "broken", ""),
+        ({"unit": "user"}, "open", "one rating"),
+        ({"variant": "means"}, "holds", ""),
+        ({"variant": "means", "unit": "user"}, "holds", ""),
+        ({"variant": "dpps-mf"}, "open", "a whole person"),
+    ],
+)
+def test_the_strip_says_what_holds_for_whom(settings, verdict, other):
+    bill = board.compute(**SMALL | settings).bill
+    assert (bill.verdict, bill.other_terms) == (verdict, other)
+
+
+def test_a_chain_is_seen_walking(monkeypatch):
+    short = board.chosen
+    monkeypatch.setattr(board, "chosen", lambda values: (short(values)[0], short(values)[1] | {"iterations": 9}))
+    MEMORY.clear()
+    seen = list(board.steps(**SMALL, variant="dpps"))
+    assert [round(progress, 2) for progress, _ in seen] == [0.44, 0.89, 1]
+    assert seen[-1][1].error == board.compute(**SMALL, variant="dpps").error
+
+
+def test_every_figure_is_drawn_for_every_variant():
+    for variant in ("dpsgd", "dpsgd-mf", "means", "covariance"):
+        result = board.compute(**SMALL, variant=variant)
+        for figure in board.EXPLORER.figures:
+            for view in (View(), View(theme="dark", narrow=True)):
+                assert figure.draw(result, view)
+        assert len(board.table(result)) > 5
+        assert (len(result.alike) == 0) == (variant == "means") or variant == "covariance"
+
+
+def test_the_evidence_says_how_far_one_rating_moves(start):
+    assert np.median(start.moved) > 5
+    assert start.crafted > np.median(start.moved)
+    assert "as far as the noise was sized for" in board.say_moved(start)
