@@ -38,12 +38,13 @@ class Line:
     far: float  # altogether, in units of the mechanism's sensitivity: the norm that its noise is made for
     farthest: float  # one input
     norm: int  # 1: what is moved adds up; 2: its squares do
+    calls: int  # answers in which the neighbours differ
 
     @property
     def kept(self) -> bool:
         """Whether this is no more than is stated."""
         within = self.far <= self.stated ** (1 / self.norm) * self.distance * HAIR
-        return within and self.farthest <= self.distance * HAIR
+        return within and self.farthest <= self.distance * HAIR and self.calls <= self.stated
 
     @property
     def attained(self) -> bool:
@@ -105,6 +106,7 @@ def lines(ledger: Ledger, unit: Unit, relation: Relation, here: Sequence[Call], 
         out.append(Line(
             mechanism, sum(inputs for inputs, _ in changes), max(distance for _, distance in changes),
             sum(step[0] for step in steps), far, max((step[2] for step in steps), default=0.0), norm,
+            sum(step[0] > 0 for step in steps),
         ))  # fmt: skip
     return out
 
@@ -155,10 +157,9 @@ def _neighbours(system: Any, stage: Stage, view: View, seed: int, place: int) ->
 
 
 def _excess(line: Line) -> str:
-    what = "" if line.moved == 1 else "s"
     return (
-        f"neighbours differ in {line.moved} input{what} of {line.mechanism}, {line.far:.3g} sensitivities in all, "
-        f"but the ledger states {line.stated} of at most {line.distance:g}"
+        f"neighbours differ in {line.moved:,} inputs to {line.calls:,} answers of {line.mechanism}, {line.far:.3g} "
+        f"sensitivities in all, but the ledger states {line.stated:,} of at most {line.distance:.3g}"
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.accounting import guarantee
-from recprivlib.audit.books import Line, bookkeeping
+from recprivlib.audit.books import Books, Line, bookkeeping
 from recprivlib.audit.listen import Worlds, hear, learned
 from recprivlib.audit.passages import Passage
 from recprivlib.audit.replay import interference, play
@@ -48,27 +48,47 @@ class Overheard:
     exact: float  # an ε that the recorded inputs reach exactly; 0: none is known
 
 
-def attack_run(
-    system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View, trials: int, seed: int
-) -> Overheard:
-    """Everything that leaves a run of `system`, told apart between neighbours at these terms."""
+@dataclass(frozen=True)
+class Rehearsed:
+    """A run on a small stage, replayed and booked: nothing of it hangs on luck."""
+
+    system: Any
+    stage: Stage
+    ledger: Ledger
+    leaks: list[str]  # other ways by which data get out
+    books: Books
+
+    @property
+    def found(self) -> list[str]:
+        return self.leaks + self.books.found
+
+
+def rehearse(system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View, seed: int) -> Rehearsed:
+    """Replay a run of `system` and keep its books."""
     short = shortened(system)
     stage = staged(short, sizes, unit, relation, view)
     ledger = short.ledger(stage.world().sizes)
     leaks = interference(short, stage, view, seed)
-    books = bookkeeping(short, ledger, stage, view, seed)
+    return Rehearsed(short, stage, ledger, leaks, bookkeeping(short, ledger, stage, view, seed))
+
+
+def attack_run(
+    system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View, trials: int, seed: int
+) -> Overheard:
+    """Everything that leaves a run of `system`, told apart between neighbours at these terms."""
+    run = rehearse(system, sizes, unit, relation, view, seed)
     rng = np.random.default_rng(np.random.SeedSequence((seed, 1)))
-    passages = recorded(short, ledger, stage, view, seed, books.place)
+    passages = recorded(run.system, run.ledger, run.stage, view, seed, run.books.place)
     worlds: dict[str, Worlds] = {}
-    found = leaks + books.found
+    found = run.found
     if passages:
         heard = hear(passages[:MOST], trials, rng)
         worlds, trials = dict(heard.worlds), heard.trials
-        found += heard.found
-    if leaks or any(by_itself(release.mechanism) for release in ledger.releases):
-        worlds |= watch(short, ledger, stage, view, trials, rng)
-    part = _part(system, short, sizes, len(passages))
-    return Overheard(worlds, tuple(dict.fromkeys(found)), tuple(books.lines), trials, part, _exact(passages))
+        found = found + heard.found
+    if run.leaks or any(by_itself(release.mechanism) for release in run.ledger.releases):
+        worlds |= watch(run, view, trials, rng)
+    part = _part(system, run.system, sizes, len(passages))
+    return Overheard(worlds, tuple(dict.fromkeys(found)), tuple(run.books.lines), trials, part, _exact(passages))
 
 
 def shortened(system: Any) -> Any:
@@ -197,17 +217,15 @@ def _exact(passages: Sequence[Passage]) -> float:
 # ------------------------------------------------------------- everything that the world can see, run by run
 
 
-def watch(
-    system: Any, ledger: Ledger, stage: Stage, view: View, trials: int, rng: np.random.Generator
-) -> dict[str, Worlds]:
+def watch(run: Rehearsed, view: View, trials: int, rng: np.random.Generator) -> dict[str, Worlds]:
     """Real runs of either world, of which everything is kept that this view sees."""
-    data = [stage.world(moved) for moved in (False, True)]
-    left = unseen(ledger, view)
+    data = [run.stage.world(moved, run.books.place) for moved in (False, True)]
+    left = unseen(run.ledger, view)
 
     def trace(world: int) -> Array:
-        run = play(system, data[world], int(rng.integers(2**63)), view)
-        kept = [value for value in run.held.values() if not isinstance(value, str | None)]
-        answers = [call.y for call in run.calls
+        now = play(run.system, data[world], int(rng.integers(2**63)), view)
+        kept = [value for value in now.held.values() if not isinstance(value, str | None)]
+        answers = [call.y for call in now.calls
                    if call.mechanism not in left and not call.secret and not isinstance(call.x, tuple)]  # fmt: skip
         return np.concatenate([np.zeros(1), *(np.ravel(np.asarray(v, float)) for v in [*kept, *answers])])
 

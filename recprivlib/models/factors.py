@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from recprivlib.models.rows import pick
-from recprivlib.protocols import Array, Interactions
+from recprivlib.protocols import Array, AtHome, Interactions
 
 ROWS = 4096  # users (or items) solved in one batch
 FEW = 10  # factors up to which all products of two are added at once
@@ -22,7 +22,7 @@ FEW = 10  # factors up to which all products of two are added at once
 class Factors:
     """One vector a user, one vector an item; the score is their inner product."""
 
-    users: Array  # p, float32 (n_users, factors)
+    users: AtHome[Array]  # p, float32 (n_users, factors): where phones train, each solves its own
     items: Array  # q, float32 (n_items, factors)
     alpha: float  # α, and
     regularization: float  # λ, with which someone new is folded in

@@ -70,9 +70,9 @@ def has(met: sp.csr_array, items: Array) -> Array:
 def one_of_each(met: sp.csr_array, k: int, rng: np.random.Generator) -> Array:
     """k items that each phone met, drawn with replacement (n, k); who met nothing draws from the whole catalogue."""
     chosen, lengths = rng.integers(0, met.shape[1], (met.shape[0], k)), np.diff(met.indptr)
+    place = (rng.random(chosen.shape) * lengths[:, None]).astype(np.int64)  # drawn for all, whoever met something
     some = np.flatnonzero(lengths)
-    place = (rng.random((len(some), k)) * lengths[some, None]).astype(np.int64)
-    chosen[some] = met.indices[met.indptr[some, None] + place]
+    chosen[some] = met.indices[met.indptr[some, None] + place[some]]
     return chosen
 
 

@@ -1,0 +1,110 @@
+"""Every private system with every bug of `mutants.py` put into it: none is listed here, and none may pass.
+
+The replay and the books need no luck, so a few runs show each bug; whole audits with their verdicts are slow tests.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from recprivlib.accounting import guarantee, supported
+from recprivlib.accounting.bills import default_view
+from recprivlib.audit import USUAL, audit
+from recprivlib.audit.books import priceless
+from recprivlib.audit.run import rehearse
+from recprivlib.parameters import parameters
+from recprivlib.registry import systems
+from tests.audit import mutants
+
+PRIVATE = {name: entry for name, entry in systems().items() if entry.terms}
+NAMED = list(mutants.SENT)[:6]  # the others are much the same bugs
+FRESH = ("phones_send_the_truth", "noise_is_drawn_and_thrown_away")  # bugs even where no noise has a price
+
+
+def rehearsed(system, terms):
+    """What a replay and the books say of a run."""
+    ledger = system.ledger(USUAL)
+    return rehearse(system, USUAL, *terms, default_view(ledger), 0)
+
+
+def priced(system):
+    """Whether any of its noise has a price: a bug in noise without one changes no bill."""
+    return not all(priceless(release.mechanism) for release in system.ledger(USUAL).releases)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_an_honest_run_agrees_with_its_ledger(name):
+    """Also the tape of a run: every mechanism of the ledger answers, and neighbours move what it states and no more."""
+    entry = PRIVATE[name]
+    run = rehearsed(entry.system, entry.terms)
+    assert run.found == []
+    for line in run.books.lines:
+        assert 0 < line.far
+        assert line.kept
+
+
+@pytest.mark.parametrize(
+    "bug", [bug if bug in NAMED else pytest.param(bug, marks=pytest.mark.slow) for bug in mutants.SENT]
+)
+@pytest.mark.parametrize("name", PRIVATE)
+def test_a_bug_in_what_leaves_is_found(name, bug):
+    entry = PRIVATE[name]
+    if bug not in FRESH and not priced(entry.system):
+        return
+    with mutants.sent_wrongly(mutants.SENT[bug]) as calls:
+        run = rehearsed(entry.system, entry.terms)
+    assert calls, "nothing of this system leaves through `released`"
+    assert run.found
+
+
+@pytest.mark.parametrize("bug", mutants.KEPT)
+@pytest.mark.parametrize("name", PRIVATE)
+def test_a_true_statistic_in_the_model_is_found(name, bug):
+    entry = PRIVATE[name]
+    run = rehearsed(mutants.other_fit(entry.system, mutants.KEPT[bug]), entry.terms)
+    assert any("liked moves with the data" in note for note in run.leaks)
+
+
+def capped(name):
+    """The system with a cap of five, in the form that bills whole people, and such terms; None: it never does."""
+    system = PRIVATE[name].system
+    known = parameters(system)
+    if "cap" not in known:
+        return None
+    system = replace(system, cap=5, **({"unit": "user"} if "unit" in known and "user" in known["unit"].choices else {}))
+    ledger = system.ledger(USUAL)
+    view = default_view(ledger)
+    for unit, relation in supported(ledger, view):
+        if unit == "user" and guarantee(ledger, unit, relation, 1e-6, view).epsilon < math.inf:
+            return system, (unit, relation)
+    return None
+
+
+CAPPED = {name: capped(name) for name in PRIVATE if capped(name)}
+
+
+@pytest.mark.parametrize("name", CAPPED)
+def test_a_cap_that_is_stated_and_not_enforced_is_found(name):
+    """A cap of five, and a person with many more: billed for five, she may not move more."""
+    system, terms = CAPPED[name]
+    assert rehearsed(system, terms).found == []
+    with mutants.without_a_cap() as calls:
+        run = rehearsed(system, terms)
+    assert calls, "this system does not enforce its cap with `population.capped`"
+    assert any("but the ledger states" in note for note in run.found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", [*mutants.SENT, *mutants.KEPT, *mutants.LIES])
+@pytest.mark.parametrize("name", PRIVATE)
+def test_no_bug_passes_a_whole_audit(name, bug):
+    entry = PRIVATE[name]
+    system = mutants.other_fit(entry.system, mutants.KEPT[bug]) if bug in mutants.KEPT else entry.system
+    with mutants.bug_in(bug, system):
+        found = audit(system, name=name, trials=10_000)
+    assert found.verdict != "holds"
+    if priced(entry.system) or bug in (*FRESH, *mutants.KEPT):
+        assert found.attacked.found or found.attacked.decisive > found.counted.epsilon
