@@ -8,6 +8,7 @@ random numbers        every answer is what its mechanism gives from its own stre
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -52,6 +53,21 @@ class Line:
         return self.far * HAIR >= self.stated ** (1 / self.norm) * self.distance
 
 
+def price(mechanism: Any) -> Any:
+    """What a mechanism is, up to its scale: a clipping bound that is learnt on the way scales reach and noise alike,
+    and how far inputs move is counted in the scale of the mechanism that answered."""
+    return type(mechanism).__name__, _frozen(mechanism.loss(1.0))
+
+
+def _frozen(thing: Any) -> Any:
+    if isinstance(thing, np.ndarray):
+        return thing.shape, thing.tobytes()
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        parts = (getattr(thing, one.name) for one in dataclasses.fields(thing))
+        return type(thing).__name__, *(_frozen(part) for part in parts)
+    return f"{thing:.12g}" if isinstance(thing, float) else thing
+
+
 def priceless(mechanism: Any) -> bool:
     """Whether one release of it costs everything there is, or nobody knows what."""
     return isinstance(mechanism.loss(1.0), NoBound | NotKnown)
@@ -92,15 +108,16 @@ def _sizes(steps: Array, norm: int) -> tuple[int, float, float, int]:
 def lines(ledger: Ledger, unit: Unit, relation: Relation, here: Sequence[Call], there: Sequence[Call]) -> list[Line]:
     """What one change moved, mechanism by mechanism; only those whose change is bounded and has a price."""
     out = []
-    for mechanism in dict.fromkeys(release.mechanism for release in ledger.releases):
+    prices = [price(call.mechanism) for call in here]
+    for kind, mechanism in {price(release.mechanism): release.mechanism for release in ledger.releases}.items():
         if priceless(mechanism):
             continue
-        known = [(r.count, r.neighbours.get((unit, relation))) for r in ledger.releases if r.mechanism == mechanism]
+        known = [(r.count, r.neighbours.get((unit, relation))) for r in ledger.releases if price(r.mechanism) == kind]
         changes = [(count * c.inputs, c.distance) for count, c in known if isinstance(c, Change)]
         if len(changes) < len(known):
             continue
-        steps = [apart(mechanism, a.x, b.x) for a, b in zip(here, there, strict=True)
-                 if a.mechanism == mechanism and not a.secret]  # fmt: skip
+        both = [(a, b) for a, b, other in zip(here, there, prices, strict=True) if other == kind and not a.secret]
+        steps = [apart(a.mechanism, a.x, b.x) for a, b in both]
         norm = steps[0][3] if steps else 1
         far = float(np.linalg.norm([step[1] for step in steps], norm)) if steps else 0.0
         out.append(Line(
@@ -138,8 +155,9 @@ def bookkeeping(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int
             found.append("the data choose the random numbers")
         now = lines(ledger, stage.unit, stage.relation, here.calls, there.calls)
         for line in now:
-            if line.mechanism not in most or line.far > most[line.mechanism].far:
-                most[line.mechanism] = line
+            kind = price(line.mechanism)
+            if kind not in most or line.far > most[kind].far:
+                most[kind] = line
         moved = sum(not _alike(a.x, b.x) for a, b in zip(here.calls, there.calls, strict=True))
         reach, best = max((reach, best), (float(moved), place), key=lambda one: one[0])
     found += [_excess(line) for line in most.values() if not line.kept]
@@ -165,14 +183,13 @@ def _excess(line: Line) -> str:
 
 def _unknown(ledger: Ledger, calls: Sequence[Call]) -> list[str]:
     """Mechanisms that no line of the ledger names; a line that nobody can count may have been drawn by any."""
-    known = [release.mechanism for release in ledger.releases]
-    if any(isinstance(mechanism.loss(1.0), NotKnown) for mechanism in known):
+    known = {price(release.mechanism): release.mechanism for release in ledger.releases}
+    if any(isinstance(mechanism.loss(1.0), NotKnown) for mechanism in known.values()):
         return []
-    strange = next((call.mechanism for call in calls if call.mechanism not in known), None)
-    used = {repr(call.mechanism) for call in calls}
-    idle = next((mechanism for mechanism in known if repr(mechanism) not in used), None)
-    found = [f"{strange} answers, but the ledger does not name it"] if strange is not None else []
-    return found + ([f"the ledger names {idle}, which never answers"] if idle is not None else [])
+    used = {price(call.mechanism): call.mechanism for call in calls}
+    strange = [f"{used[kind]} answers, but the ledger does not name it" for kind in used if kind not in known]
+    idle = [f"the ledger names {known[kind]}, which never answers" for kind in known if kind not in used]
+    return strange[:1] + idle[:1]
 
 
 # --------------------------------------------------------------------------------------- random numbers

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.accounting import guarantee
-from recprivlib.audit.books import Books, Line, bookkeeping
+from recprivlib.audit.books import Books, Line, bookkeeping, price
 from recprivlib.audit.listen import Worlds, hear, learned
 from recprivlib.audit.passages import Passage
 from recprivlib.audit.replay import interference, play
@@ -147,7 +147,7 @@ def recorded(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int, p
         return []
     left = unseen(ledger, view)
     both = [Passage(a.mechanism, a.x, b.x) for a, b in zip(low, high, strict=True)
-            if a.mechanism not in left and not by_itself(a.mechanism)]  # fmt: skip
+            if price(a.mechanism) not in left and not by_itself(a.mechanism)]  # fmt: skip
     return [passage for passage in both if len(passage.own)]
 
 
@@ -158,7 +158,7 @@ def by_itself(mechanism: Any) -> bool:
 
 def unseen(ledger: Ledger, view: View) -> list[Any]:
     """The mechanisms whose answers this view does not hear."""
-    return [release.mechanism for release in ledger.releases if not heard_by(release, view)]
+    return [price(release.mechanism) for release in ledger.releases if not heard_by(release, view)]
 
 
 def heard_by(release: Any, view: View) -> bool:
@@ -226,7 +226,7 @@ def watch(run: Rehearsed, view: View, trials: int, rng: np.random.Generator) -> 
         now = play(run.system, data[world], int(rng.integers(2**63)), view)
         kept = [value for value in now.held.values() if not isinstance(value, str | None)]
         answers = [call.y for call in now.calls
-                   if call.mechanism not in left and not call.secret and not isinstance(call.x, tuple)]  # fmt: skip
+                   if price(call.mechanism) not in left and not call.secret and not isinstance(call.x, tuple)]  # fmt: skip
         return np.concatenate([np.zeros(1), *(np.ravel(np.asarray(v, float)) for v in [*kept, *answers])])
 
     start = time.perf_counter()

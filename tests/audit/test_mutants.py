@@ -21,6 +21,7 @@ from tests.audit import mutants
 
 PRIVATE = {name: entry for name, entry in systems().items() if entry.terms}
 NAMED = list(mutants.SENT)[:6]  # the others are much the same bugs
+BUGS = [bug if bug in NAMED else pytest.param(bug, marks=pytest.mark.slow) for bug in mutants.SENT]
 FRESH = ("phones_send_the_truth", "noise_is_drawn_and_thrown_away")  # bugs even where no noise has a price
 
 
