@@ -208,8 +208,9 @@ def attack(
 def _certified(worlds: tuple[Array, Array], asked: Asked, name: str, trials: int, among: int) -> Attacked:
     delta, shows, decides = asked.delta, SHOWN / among, DECIDES / among
     shown, decisive = certify(worlds, delta, shows), certify(worlds, delta, decides)
+    bound = decisive.epsilon(decides)  # what holds at the deciding level holds at the other
     return Attacked(
-        shown.epsilon(shows), decisive.epsilon(decides), 1 - SHOWN, delta, asked.unit, asked.relation, asked.view,
+        max(shown.epsilon(shows), bound), bound, 1 - SHOWN, delta, asked.unit, asked.relation, asked.view,
         trials, ceiling(shown.trials, delta, shows), name, shown.true_positive_rate, shown.false_positive_rate,
         roc(worlds),
     )  # fmt: skip

@@ -15,16 +15,17 @@ In rounds the inputs are those of one run: what phones are asked may be anything
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recprivlib.audit.law import Event, departures, on_doubles
+from recprivlib.audit.law import ALPHA, Event, departures, odd, on_doubles
 from recprivlib.audit.passages import CHUNK, Passage
 from recprivlib.protocols import Array
 
 ALONE = 1000  # trials drawn call by call: the law is tested on them before answers are drawn in bulk
-SINGLE = 4000  # trials where bulk is not to be trusted
+FEWEST, BUDGET = 200, 5e7  # the fewest of them, and the numbers that may go in
+SECRET = 2000  # trials where every one begins with a draw of people
 LEVELS, KEPT = 8, 64
 
 Worlds = tuple[Array, Array]
@@ -42,9 +43,15 @@ class Heard:
 def hear(passages: Sequence[Passage], trials: int, rng: np.random.Generator) -> Heard:
     """Everything one event gives away; in bulk only if answers that are drawn one by one are independent."""
     places = [passage.places(rng) for passage in passages]
-    found = [note for world in (0, 1) for note in _tested(passages, places, world, ALONE, True, rng)]
-    single = bool(found) or any(passage.joint for passage in passages)
-    runs = min(trials, SINGLE) if single else trials
+    alone = int(np.clip(BUDGET / max(1, sum(passage.size for passage in passages)), FEWEST, ALONE))
+    always = [
+        replace(passage, n=0) for passage in passages
+    ]  # with her in every cohort, answers have a law of their own
+    found = [note for world in (0, 1) for note in _tested(always, places, world, alone, True, rng)]
+    found += [note for passage in passages if passage.n for note in _rate(passage, rng)]
+    single = bool(found)
+    runs = min(trials, 4 * alone) if single else trials
+    runs = min(runs, SECRET) if any(passage.n for passage in passages) else runs
     if not single:
         passages = [passage.trimmed(kept[:4]) for passage, kept in zip(passages, places, strict=True)]
         places = [np.arange(min(4, len(kept))) if passage.entrywise else kept
@@ -56,6 +63,14 @@ def hear(passages: Sequence[Passage], trials: int, rng: np.random.Generator) -> 
     if zero is not None and one is not None:
         out["the ledger's likelihood ratio"] = (zero, one)
     return Heard(out | _blind(passages, places, (parts[0][1], parts[1][1])), list(dict.fromkeys(found)), runs)
+
+
+def _rate(passage: Passage, rng: np.random.Generator) -> list[str]:
+    """Whether she is drawn as often as the cohort's rate says."""
+    hits = np.array([sum(passage.drawn(rng) for _ in range(SECRET))])
+    rate = np.array([passage.real.rate])
+    strange = odd(hits, SECRET, rate, 0 * rate).min() < ALPHA
+    return [f"{type(passage.real).__name__}: a person is not drawn as often as it says"] if strange else []
 
 
 def _tested(
@@ -92,7 +107,7 @@ def _drawn(
     """The ledger's ratio of every trial, all passages together, and the answers at some places of each passage."""
     total: Array | None = np.zeros(runs)
     kept: list[list[Array]] = [[] for _ in passages]
-    step = max(100, CHUNK // max(1, sum(np.size(p.low) if not p.joint else 1 for p in passages)))
+    step = max(100, CHUNK // max(1, sum(passage.size for passage in passages)))
     for done in range(0, runs, step):
         part = slice(done, min(runs, done + step))
         for number, (passage, at) in enumerate(zip(passages, places, strict=True)):

@@ -50,12 +50,33 @@ class Passage:
     def answers(self, world: int, runs: int, rng: np.random.Generator, single: bool) -> Array:
         """`runs` answers, drawn call by call or in bulk; a joint event is one row."""
         x = self.high if world else self.low
-        if single or self.joint:
+        if single:
             return np.stack([self._answer(x, rng) for _ in range(runs)])
+        if self.joint:
+            return self._sums(x, runs, rng)
         return self._release(np.broadcast_to(x, (runs, *np.shape(x))), rng)
 
+    def _sums(self, x: Any, runs: int, rng: np.random.Generator) -> Array:
+        """A cohort's noisy sums, from sums that are the same each time: only draws and noise are new."""
+        drawn = np.array([self.drawn(rng) for _ in range(runs)])
+        sums = zip(
+            self.real.parts, *(self._plain(each) for each in (x, x if self.away is None else self.away)), strict=True
+        )
+        return np.concatenate(
+            [part.noised(np.where(drawn[:, None], np.ravel(a), np.ravel(b)), rng) for part, a, b in sums], axis=1
+        )
+
+    def drawn(self, rng: np.random.Generator) -> bool:
+        """Whether she is in a cohort that is drawn now."""
+        return not self.n or bool(np.isin(WHO, self.mechanism.draw(self.n, rng)))
+
+    @property
+    def size(self) -> int:
+        """Numbers that one answer takes, drawn as in the run."""
+        return sum(np.size(part) for part in (self.low if self.joint else (self.low,)))
+
     def _answer(self, x: Any, rng: np.random.Generator) -> Array:
-        if self.n and WHO not in self.mechanism.draw(self.n, rng):
+        if not self.drawn(rng):
             x = self.away
         y = self._release(x, rng)
         return np.concatenate([np.ravel(part) for part in y]) if isinstance(y, tuple) else np.asarray(y)

@@ -225,8 +225,8 @@ def watch(run: Rehearsed, view: View, trials: int, rng: np.random.Generator) -> 
     def trace(world: int) -> Array:
         now = play(run.system, data[world], int(rng.integers(2**63)), view)
         kept = [value for value in now.held.values() if not isinstance(value, str | None)]
-        answers = [call.y for call in now.calls
-                   if price(call.mechanism) not in left and not call.secret and not isinstance(call.x, tuple)]  # fmt: skip
+        heard = [call for call in now.calls if not call.secret and not isinstance(call.x, tuple)]
+        answers = [call.y for call in heard if price(call.mechanism) not in left]
         return np.concatenate([np.zeros(1), *(np.ravel(np.asarray(v, float)) for v in [*kept, *answers])])
 
     start = time.perf_counter()
