@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.audit.replay import Played, play, same
-from recprivlib.audit.stage import ITEMS, Stage
+from recprivlib.audit.stage import ITEMS, WHO, Stage
 from recprivlib.mechanisms.gate import Call, Torn
 from recprivlib.mechanisms.losses import NoBound, NotKnown
 from recprivlib.protocols import Array, Change, Ledger, Relation, Unit, View
@@ -169,9 +169,23 @@ def _alike(a: Any, b: Any) -> bool:
 
 
 def _neighbours(system: Any, stage: Stage, view: View, seed: int, place: int) -> tuple[Played, Played]:
-    tape = play(system, stage.world(item=place), seed, view).calls
+    tape = [turned(call, stage.people, True) for call in play(system, stage.world(item=place), seed, view).calls]
     here, there = (play(system, stage.world(moved, place), seed, view, tape) for moved in (False, True))
     return here, there
+
+
+def turned(call: Call, people: int, drawn: bool) -> Call:
+    """A draw with or without her; where the size is fixed she and another change places."""
+    if not call.secret:
+        return call
+    others = call.y[call.y != WHO]
+    fixed = getattr(call.mechanism, "sampling", "") == "fixed-size"
+    spare = np.setdiff1d(np.arange(people), np.append(others, WHO))
+    if fixed and len(others) == len(call.y):
+        others = others[1:]
+        spare = call.y[:1]
+    members = np.append(others, WHO) if drawn else np.append(others, spare[: int(fixed)])
+    return dataclasses.replace(call, y=np.sort(members).astype(call.y.dtype))
 
 
 def _excess(line: Line) -> str:

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from recprivlib.accounting import guarantee
-from recprivlib.audit.books import Books, Line, bookkeeping, price
+from recprivlib.audit.books import Books, Line, bookkeeping, price, turned
 from recprivlib.audit.listen import Worlds, hear, learned
 from recprivlib.audit.passages import Passage
 from recprivlib.audit.replay import interference, play
-from recprivlib.audit.stage import WHO, Stage, meant_for
+from recprivlib.audit.stage import Stage, meant_for
 from recprivlib.audit.verdicts import channel_epsilon
 from recprivlib.mechanisms.gate import Call, Torn
 from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound, NotKnown
@@ -169,7 +169,7 @@ def heard_by(release: Any, view: View) -> bool:
 
 def _with_draws(system: Any, stage: Stage, view: View, seed: int, place: int, tape: list[Call]) -> list[Passage]:
     """The same, with her in every cohort and with somebody else in her place."""
-    inside, outside = ([_turned(call, stage.people, drawn) for call in tape] for drawn in (True, False))
+    inside, outside = ([turned(call, stage.people, drawn) for call in tape] for drawn in (True, False))
     low, high = (play(system, stage.world(moved, place), seed, view, inside).calls for moved in (False, True))
     away = play(system, stage.world(item=place), seed, view, outside).calls
     out, people = [], 0
@@ -180,20 +180,6 @@ def _with_draws(system: Any, stage: Stage, view: View, seed: int, place: int, ta
             cohort = people if isinstance(a.x, tuple) else 0
             out.append(Passage(a.mechanism, a.x, b.x, c.x if cohort else None, cohort))
     return [passage for passage in out if len(passage.own)]
-
-
-def _turned(call: Call, people: int, drawn: bool) -> Call:
-    """A draw with or without her; where the size is fixed she and another change places."""
-    if not call.secret:
-        return call
-    others = call.y[call.y != WHO]
-    fixed = getattr(call.mechanism, "sampling", "") == "fixed-size"
-    spare = np.setdiff1d(np.arange(people), np.append(others, WHO))
-    if fixed and len(others) == len(call.y):
-        others = others[1:]
-        spare = call.y[:1]
-    members = np.append(others, WHO) if drawn else np.append(others, spare[: int(fixed)])
-    return replace(call, y=np.sort(members).astype(call.y.dtype))
 
 
 def _exact(passages: Sequence[Passage]) -> float:
