@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from recprivlib import population, protocols
+from recprivlib.audit import audit
 from recprivlib.evaluation import evaluate, split
 from recprivlib.parameters import UserError, configured, parameters
 from recprivlib.protocols import Federated, Interactions, Sizes, Steps
@@ -267,6 +268,16 @@ def test_privacy_is_promised_exactly_where_a_ledger_says_what_is_released(name):
         assert ledger.trust
         for release in ledger.releases:
             assert entry.terms in release.neighbours, f"{release.what}: no distance at {entry.terms}"
+
+
+@those(lambda entry: entry.terms is not None)
+def test_the_whole_run_is_attacked_and_gives_no_more_than_is_counted(name):
+    """No mutant of tests/audit passes this: the run is replayed on other data, and its books agree with the ledger."""
+    found = audit(SYSTEMS[name].system, name=name, trials=1000)
+    assert found.attacked.played == "whole run"
+    assert found.attacked.found == ()
+    assert found.attacked.decisive <= found.counted.epsilon
+    assert (found.counted.unit, found.counted.relation) == (found.attacked.unit, found.attacked.relation)
 
 
 # ------------------------------------------------------------------------------------------ what some offer

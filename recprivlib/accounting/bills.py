@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 from recprivlib.accounting.guarantee import certain, guarantee, resolved, supported
+from recprivlib.mechanisms.common import undrawn
 from recprivlib.parameters import UserError
 from recprivlib.protocols import (
     Claim,
@@ -30,6 +31,7 @@ from recprivlib.protocols import (
 
 Bill = dict[str, Any]
 MOST_COUNT = 1_000_000_000
+NEVER = "; doubles never draw its rarest answer, so the other one is proof"
 
 
 def bill(
@@ -116,7 +118,8 @@ def _bill(ledger: Ledger, unit: Unit, relation: Relation, delta: float | None, v
 
 def modes(ledger: Ledger) -> tuple[str, ...]:
     """How the noise of each release is drawn: a seed is for teaching."""
-    return tuple(dict.fromkeys(m for m in (getattr(r.mechanism, "mode", "") for r in ledger.releases) if m))
+    words = [getattr(r.mechanism, "mode", "") + (NEVER if undrawn(r.mechanism) else "") for r in ledger.releases]
+    return tuple(dict.fromkeys(word for word in words if word))
 
 
 def _others(ledger: Ledger, counted: Guarantee, small: float) -> list[Guarantee]:

@@ -27,7 +27,7 @@ from recprivlib.audit.lies import lies
 from recprivlib.audit.one_run import best_guesses, epsilon_one_run
 from recprivlib.audit.run import attack_run
 from recprivlib.audit.verdicts import ONE, WHOLE, Played, Verdict, exact_epsilon, verdict
-from recprivlib.mechanisms.common import SEEDED, STARS
+from recprivlib.mechanisms.common import SEEDED, STARS, undrawn
 from recprivlib.parameters import UserError, values
 from recprivlib.protocols import Array, Claim, Guarantee, Ledger, Relation, Sizes, Unit, View
 
@@ -120,10 +120,16 @@ def audit(
         attacked, exact = _mechanism(target, ledger, asked, progress)
     word, reason = verdict(
         _viewed(ledger), counted, attacked.decisive, exact if delta == 0 else None, whole=not is_system,
-        found=attacked.found, played=attacked.played, ceiling=attacked.ceiling,
+        found=attacked.found, played=attacked.played, ceiling=attacked.ceiling, trials=attacked.trials,
     )  # fmt: skip
     if word == "holds" and any(_on_doubles(release.mechanism) for release in ledger.releases):
-        reason += " For real numbers: these are doubles, for teaching."
+        reason += "; for real numbers (these are doubles, for teaching)"
+    rarest = max((undrawn(release.mechanism) for release in ledger.releases), default=0.0)
+    if word == "holds" and rarest:
+        word, reason = (
+            "open",
+            f"doubles never draw an answer of probability {rarest:.0e}, so the other is proof; secure does",
+        )
     mode = "; ".join(modes(ledger))
     return Audit(name or type(target).__name__, values(target), ledger.claimed, counted, attacked, word, reason, mode)
 

@@ -65,16 +65,41 @@ def cells(law: Law, pilot: Array, finite: bool) -> Cells:
     edges = np.zeros(0)
     if not finite and len(rest) > 5 * BINS:
         edges = np.unique(np.quantile(rest, np.linspace(0, 1, BINS + 1)))
-    inside = np.exp(law(atoms)) if len(atoms) else np.zeros(0)
-    slack = np.zeros(len(atoms))
+    inside = atom_masses(law, atoms, finite)
+    slack = inside * 1e-9
     if len(edges) > 1:
         widths = np.diff(edges)
         points = edges[:-1, None] + widths[:, None] * (np.arange(FINE) + 0.5) / FINE
         heights = np.nan_to_num(np.exp(law(points.ravel()))).reshape(points.shape)
         inside = np.append(inside, heights.mean(axis=1) * widths)
-        slack = np.append(slack, np.abs(np.diff(heights, axis=1)).sum(axis=1) * widths / FINE)
-    slack = slack + EDGE * inside
+        wrong = np.abs(np.diff(heights, axis=1)).sum(axis=1) * widths / FINE
+        slack = np.append(slack, wrong + EDGE * inside[len(atoms) :])
     return Cells(atoms, edges, np.append(inside, max(0.0, 1 - inside.sum())), np.append(slack, slack.sum()))
+
+
+def atom_masses(law: Law, atoms: Array, finite: bool) -> Array:
+    """What the law says of each value by itself: nothing, where it is as likely as its neighbours on the line."""
+    if not len(atoms):
+        return np.zeros(0)
+    here = law(atoms)
+    if finite:
+        return np.exp(here)
+    step = 1e-7 * (1 + np.abs(atoms))
+    with np.errstate(invalid="ignore"):
+        apart = [np.nan_to_num(np.abs(here - law(atoms + side * step)), nan=0.0) > 1e-3 for side in (-1, 1)]
+    return np.where(apart[0] | apart[1], np.exp(here), 0.0)
+
+
+def come_back(law: Law, y: Array) -> bool:
+    """Whether real numbers repeat that are no atoms: noise that is shared, rounded, missing, or on a coarse grid."""
+    values, counts = np.unique(y, return_counts=True)
+    again = values[counts > 1]
+    if len(again) < 5:
+        return False
+    again = again[atom_masses(law, again, False) == 0]
+    width = float(np.subtract(*np.quantile(y, [0.75, 0.25])))
+    chance = y.size**2 * float(np.spacing(np.abs(y).max())) / width if width > 0 else np.inf
+    return len(again) > 5 + 10 * chance
 
 
 def odd(counts: Array, trials: int, masses: Array, slack: Array) -> Array:
@@ -106,6 +131,8 @@ def departures(event: Event) -> list[str]:
     for places in groups.values():
         law = event.laws[places[0]][0]
         parts = cells(law, event.y[:cut, places], event.finite)
+        if not event.finite and come_back(law, event.y[:, places]):
+            found.append(f"{event.name}: its answers are real numbers, and come back")
         level = parts.level(event.y[cut:, places])
         found += _alone(event.name, level, parts, len(event.laws))
         group, weights[places], slack[places] = parts.coarse

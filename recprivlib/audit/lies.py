@@ -12,7 +12,7 @@ from recprivlib.audit.passages import Passage
 from recprivlib.mechanisms.gate import Call, released, taped
 from recprivlib.protocols import Array
 
-CALLS, WIDE, BULK = 400, 40, 100_000  # calls; answers of one of them; answers where all are drawn in one call
+CALLS, WIDE, BULK = 400, 40, 100_000  # calls; answers of one of them; answers to one input, all in one call
 
 
 def lies(mechanism: Any, trials: int, rng: np.random.Generator) -> list[str]:
@@ -28,7 +28,8 @@ def lies(mechanism: Any, trials: int, rng: np.random.Generator) -> list[str]:
     if not event.plain(few):
         return found
     found += departures(Event(name, _flat(event, few), laws, finite))
-    many = Passage(mechanism, np.resize(inputs, min(trials, BULK)), np.resize(inputs, min(trials, BULK)))
+    each = np.resize(inputs, len(inputs) * min(trials, BULK))
+    many = Passage(mechanism, each, each)
     column = _flat(many, many.answers(0, 1, rng, True))[0]
     for at, law in enumerate(laws[: len(inputs)]):
         found += departures(Event(name, column[at :: len(inputs)][:, None], [law], finite))

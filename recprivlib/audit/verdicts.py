@@ -14,7 +14,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from recprivlib.mechanisms.common import SEEDED
 from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound
 from recprivlib.protocols import Change, Claim, Guarantee, Ledger, Relation, Unit, View
 
@@ -25,17 +24,16 @@ ONE: Played
 WHOLE, ONE = get_args(Played)
 SLACK = 1 + 1e-9  # sums of floats
 SEES: tuple[View, ...] = ("model", "shuffled", "server")  # each sees what those before it see, and more
-RAREST = 2.0**-53  # a uniform double is a multiple of this
 
 
 def verdict(
     claimed: Claim | None, counted: Guarantee, certified: float, exact: float | None, *, whole: bool = False,
-    found: Sequence[str] = (), played: Played = ONE, ceiling: float = math.inf,
+    found: Sequence[str] = (), played: Played = ONE, ceiling: float = math.inf, trials: int = 0,
 ) -> tuple[Verdict, str]:  # fmt: skip
     """`certified` is the attack's bound at α = 10⁻⁶; `exact` an ε that is exactly reached, where one is known.
 
     `whole`: the claim adds up everything that is released, whatever it says it counts. `found`: in what the code
-    does not agree with its ledger. `ceiling`: the most that the trials could have shown.
+    does not agree with its ledger. `ceiling`: the most that `trials` could have shown.
     """
     if claimed is None:
         return "open", found[0] if found else "nothing is claimed"
@@ -56,29 +54,22 @@ def verdict(
     if SEES.index(counted.view) < SEES.index(seen):
         return "open", f"the claim is against the {seen}, the bill against the {counted.view} view, which sees less"
     if counted.epsilon <= claimed.epsilon * SLACK:
-        return "holds", _holds(claimed, counted, played, ceiling)
+        return "holds", _holds(claimed, counted, played, ceiling, trials)
     return "open", "not broken by our attack, not proven" + (
         f": {counted.why_infinite}" if counted.why_infinite else ""
     )
 
 
-def _holds(claimed: Claim, counted: Guarantee, played: Played, ceiling: float) -> str:
-    """What is proved and of what."""
+def _holds(claimed: Claim, counted: Guarantee, played: Played, ceiling: float, trials: int) -> str:
+    """What is proved and of what, and what so many trials cannot see: shares below five standard errors."""
     what = "the whole run was" if played == WHOLE else "its answers were"
     limits = "" if ceiling > claimed.epsilon else f"; these trials could not have shown more than {ceiling:.1f}"
+    rare = int(math.sqrt(trials) / 2.5)
+    limits += f"; what befalls fewer than one answer in {rare:,} may go unseen" if rare > 1 else ""
     return (
         f"counted {counted.epsilon:.3g} ≤ claimed {claimed.epsilon:.3g} is the ledger's arithmetic; {what} attacked "
-        f"and gave nothing more{limits}."
+        f"and gave nothing more{limits}"
     )
-
-
-def undrawn(mechanism: Any) -> float:
-    """The smallest probability of a seeded finite mechanism, if doubles cannot draw it; else 0."""
-    if getattr(mechanism, "mode", "") != SEEDED or not hasattr(mechanism, "channel"):
-        return 0.0
-    masses = np.asarray(mechanism.channel, float)
-    least = float(masses[masses > 0].min())
-    return least if least < RAREST else 0.0
 
 
 def exact_epsilon(ledger: Ledger, unit: Unit, relation: Relation) -> float | None:

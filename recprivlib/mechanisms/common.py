@@ -26,6 +26,7 @@ ONE_SWAP = {("interaction", "swap"): Change()}
 ONE_USER = {("user", "replace"): Change()}
 
 STARS = (1.0, 2.0, 3.0, 4.0, 5.0)
+RAREST = 2.0**-53  # a uniform double is a multiple of this
 
 
 def budget(gloss: str, default: float = 1.0) -> Any:
@@ -139,3 +140,12 @@ def log_matrix(matrix: Array) -> Array:
     """Logarithms of probabilities, −∞ where an output cannot occur."""
     with np.errstate(divide="ignore"):
         return np.log(matrix)
+
+
+def undrawn(mechanism: Any) -> float:
+    """The smallest probability of a seeded finite mechanism, if doubles cannot draw it; else 0."""
+    if getattr(mechanism, "mode", "") != SEEDED or not hasattr(mechanism, "channel"):
+        return 0.0
+    masses = np.asarray(mechanism.channel, float)
+    least = float(masses[masses > 0].min())
+    return least if least < RAREST else 0.0

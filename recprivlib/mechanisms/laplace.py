@@ -110,7 +110,9 @@ class LaplaceClamped:
         y, x = np.asarray(y, float), np.clip(x, self.low, self.high)
         end = math.log(0.5) - np.abs(y - x) / self.scale  # P(noise beyond the end)
         inside = -np.abs(y - x) / self.scale - math.log(2 * self.scale)
-        return np.where((y == self.low) | (y == self.high), end, inside)
+        return np.where(
+            (y < self.low) | (y > self.high), -np.inf, np.where((y == self.low) | (y == self.high), end, inside)
+        )
 
 
 def noise(shape: tuple[int, ...], rng: np.random.Generator) -> Array:

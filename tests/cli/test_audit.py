@@ -16,6 +16,8 @@ def test_a_document_has_the_three_numbers_at_the_same_terms(capsys):
     assert terms == [("rating", "replace-value")] * 3
     assert found["verdict"] == "holds"
     assert found["mode"] == "seeded, for teaching"
+    assert (found["attacked"]["played"], found["attacked"]["found"]) == ("whole run", [])
+    assert "the ledger's arithmetic; the whole run was attacked and gave nothing more" in found["reason"]
 
 
 def test_a_summary_says_who_looks_what_is_claimed_and_how_noise_was_drawn(capsys):
