@@ -118,6 +118,7 @@ class Event:
     y: Array
     laws: Sequence[tuple[Law, Any]]  # the law of each place, and a key that places of one law share
     finite: bool
+    paired: Sequence[int] | None = None  # places that are also taken two by two; None: all
 
 
 def departures(event: Event) -> list[str]:
@@ -137,7 +138,8 @@ def departures(event: Event) -> list[str]:
         found += _alone(event.name, level, parts, len(event.laws))
         group, weights[places], slack[places] = parts.coarse
         coarse[:, places] = group[level]
-    found += _together(event.name, coarse, weights.ravel(), slack.ravel())
+    two = np.arange(coarse.shape[1]) if event.paired is None else np.asarray(event.paired)
+    found += _together(event.name, coarse[:, two], weights[two].ravel(), slack[two].ravel())
     return list(dict.fromkeys(found))
 
 

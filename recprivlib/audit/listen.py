@@ -20,13 +20,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from recprivlib.audit.law import ALPHA, Event, departures, odd, on_doubles
-from recprivlib.audit.passages import CHUNK, Passage
+from recprivlib.audit.passages import CHUNK, Laws, Passage
 from recprivlib.protocols import Array
 
 ALONE = 1000  # trials drawn call by call: the law is tested on them before answers are drawn in bulk
 FEWEST, BUDGET = 200, 5e7  # the fewest of them, and the numbers that may go in
 SECRET = 2000  # trials where every one begins with a draw of people
 LEVELS, KEPT = 8, 64
+PAIRED = 48  # answers of one event that are looked at two by two
 
 Worlds = tuple[Array, Array]
 
@@ -79,18 +80,21 @@ def _tested(
     """What in these answers does not follow the law, together and one by one."""
     found: list[str] = []
     for finite in (False, True):
-        laws, columns = [], []
+        laws: Laws = []
+        columns: list[Array] = []
+        paired: list[int] = []
         for passage, kept in zip(passages, places, strict=True):
             stated = passage.laws(world, kept)
             if not stated or on_doubles(passage.mechanism) == finite:
                 continue
             y = passage.answers(world, runs, rng, single)
             if passage.plain(y):
+                paired += list(range(len(laws), len(laws) + min(len(kept), PAIRED // len(passages))))
                 laws += [(law, (passage.mechanism, key)) for law, key in stated]
                 columns.append(_column_each(passage, y, kept, world))
         if laws:
             names = {type(passage.real).__name__ for passage in passages}
-            found += departures(Event(", ".join(sorted(names)), np.concatenate(columns, axis=1), laws, finite))
+            found += departures(Event(", ".join(sorted(names)), np.concatenate(columns, axis=1), laws, finite, paired))
     return found
 
 

@@ -17,7 +17,7 @@ from recprivlib.parameters import UserError
 from recprivlib.protocols import Array
 
 CHUNK = 1 << 21  # numbers held at once
-PLACES = 48  # answers of one call that are looked at one by one
+PLACES = 600  # answers of one call that are looked at one by one
 LIMIT = 1e9  # of a log-ratio: what only one neighbour can give away
 
 Laws = list[tuple[Callable[[Array], Array], Any]]
