@@ -17,6 +17,8 @@ def tightest(parts: Parts, delta: float) -> tuple[float, str]:
         return 0.0, "neighbours are not told apart"
     told, basic = described(parts), (pure.epsilon(parts), "pure ε added up")
     found = [basic] if delta == 0 else [basic, *_composed(exact.merged(parts), delta)]
+    if any(math.isnan(epsilon) for epsilon, _ in found):  # it is no less than anything, and would win in silence
+        raise ArithmeticError(f"a bill of {told} at δ = {delta:g} is not a number")
     epsilon, how = min(found, key=lambda candidate: candidate[0])
     return epsilon, f"{told}: {how}"
 

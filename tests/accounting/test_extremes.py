@@ -23,7 +23,7 @@ def counted(loss, relation, count, delta):
 
 
 def test_a_bill_of_thousands_does_not_vanish_in_an_overflow():
-    """Issue 10: 2.3e-13 was counted. With μ = 100 and rate ½ δ(ε) is the integral of two mixtures, in 40 digits."""
+    """2.3e-13 was counted. With μ = 100 and rate ½ δ(ε) is the integral of two mixtures, in 40 digits."""
     mp.mp.dps = 40
     found = counted(OnSample(Gaussian(0.01), 0.5, "poisson", "replace").loss(), "replace", 1, 1e-6)
 
@@ -43,7 +43,7 @@ def test_a_bill_of_thousands_does_not_vanish_in_an_overflow():
 
 @pytest.mark.parametrize(("noise", "distance"), [(DiscreteGaussian(0.05, 20), 1.7), (DiscreteGaussian(0.5, 4), 2.0)])
 def test_a_discrete_gaussian_far_out_is_its_sum(noise, distance):
-    """Issue 10: from 30 standard deviations on 2.3e-10 was counted; Gaussian noise alone costs 739."""
+    """from 30 standard deviations on 2.3e-10 was counted; Gaussian noise alone costs 739."""
     mp.mp.dps = 60
     loss = noise.loss(distance)
     found = counted(loss, "replace", 1, 1e-6)
@@ -59,7 +59,7 @@ def test_a_discrete_gaussian_far_out_is_its_sum(noise, distance):
     [(1.0, 1e-4, 1000, 1e-12, 1.40, 0.095), (0.6, 1e-4, 10_000, 1e-9, 3.61, 1.92), (0.5, 1e-3, 100, 1e-10, 7.83, 6.66)],
 )
 def test_rare_heavy_losses_at_a_small_delta(noise, rate, count, delta, once, now):
-    """Issue 10: `once` was counted. Between the optimistic and the pessimistic grid of dp-accounting, within 1 %."""
+    """`once` was counted. Between the optimistic and the pessimistic grid of dp-accounting, within 1 %."""
     other = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     found = counted(SubsampledGaussian(noise, rate, "poisson"), "add-remove", count, delta)
     low, high = (
@@ -76,7 +76,7 @@ def test_rare_heavy_losses_at_a_small_delta(noise, rate, count, delta, once, now
 @pytest.mark.parametrize("name", ["subset-selection", "unary-one-sided", "randomized-response", "optimal-channel"])
 @pytest.mark.parametrize("count", [1, 2, 50])
 def test_the_largest_budget_has_a_bill(name, count):
-    """Issue 10: two releases of `subset-selection` or `unary-one-sided` at ε = 50 divided by 0."""
+    """two releases of `subset-selection` or `unary-one-sided` at ε = 50 divided by 0."""
     found = mechanism_bill(configured(MECHANISMS[name], {"epsilon": 50.0}), name, count, delta=1e-6)["counted"]
     if name == "unary-one-sided":
         assert (found["epsilon"], bool(found["why_infinite"])) == (math.inf, True)

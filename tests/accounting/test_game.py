@@ -65,7 +65,7 @@ def test_the_bill_is_the_value_of_the_game(matrix, pairs, count):
 
 
 def test_duchi_at_half_the_distance():
-    """Issue 10: 171.9 was counted for 200 reports where 152.5 is true (every change the same way, summed exactly)."""
+    """171.9 was counted for 200 reports where 152.5 is true (every change the same way, summed exactly)."""
     p = 1 / (1 + math.exp(2.0))
     true = max(ordered(p, 0.5, 200 - back, back, 1e-6) for back in (0, 1, 10, 100, 199, 200))
     found = tightest([(pair(Duchi(2.0).loss(0.5), "replace"), 200)], 1e-6)[0]
@@ -100,7 +100,7 @@ class Fixed:
 
 
 def test_a_swap_of_one_sided_bits():
-    """Issue 10: ∞ was counted at δ = .7. One bit falls, one rises: proof has the chance 1 − e⁻¹ = .632 either way."""
+    """∞ was counted at δ = .7. One bit falls, one rises: proof has the chance 1 − e⁻¹ = .632 either way."""
     line = Release("bits", UnaryOneSided(1.0), UnaryOneSided(1.0).neighbours)
     found = [guarantee(Ledger((line,)), "interaction", "swap", delta, "server").epsilon for delta in (0.62, 0.64, 0.7)]
     assert found == [math.inf, 0.0, 0.0]

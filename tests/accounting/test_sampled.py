@@ -94,7 +94,7 @@ def test_sampled_channels_are_their_sums(rate):
     (OnSample(Laplace(1.0, 2.0), 0.1, "poisson", "replace").loss(), "replace", 1, 0.159, 0.103),
 ])  # fmt: skip
 def test_figures_of_sampled_laplace_noise(loss, relation, count, was, now):
-    """Issue 10: `was` was counted. The first against dp-accounting, the second against ln(max ratio) at δ = 10⁻⁶."""
+    """`was` was counted. The first against dp-accounting, the second against ln(max ratio) at δ = 10⁻⁶."""
     found = counted(loss, relation, count)
     assert found == pytest.approx(now, rel=0.01)
     assert found < was
@@ -176,7 +176,7 @@ def test_parallel_records_of_full_length_are_the_worst():
 
 
 def test_ten_sampled_interactions_of_one_person():
-    """Issue 10: 6.91 was counted (ten times as many releases) where 30.6 is true; dp-accounting's Gaussian mixture."""
+    """6.91 was counted (ten times as many releases) where 30.6 is true; dp-accounting's Gaussian mixture."""
     other = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     mechanism = OnSample(Gaussian(1.0), 0.01)
 

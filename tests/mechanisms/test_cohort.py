@@ -31,7 +31,7 @@ def bill(cohort, relation, count, delta):
     "sigma, rate, count, apart, joint", [(1.0, 0.01, 1000, 2.956, 5.288), (0.8, 0.001, 3000, 0.781, 3.18)]
 )
 def test_two_sums_on_one_cohort_are_one_event(sigma, rate, count, apart, joint):
-    """Issue 10: what two lines count, and what the joint release costs (dp-accounting, grid 10⁻⁴, at σ/√2)."""
+    """What two lines count, and what the joint release costs (dp-accounting, grid 10⁻⁴, at σ/√2)."""
     dp = pytest.importorskip("dp_accounting")
     cohort = Cohort((VectorGaussian(sigma, clip=3.0), VectorGaussian(sigma, clip=0.5)), rate, "poisson")
     event = dp.SelfComposedDpEvent(dp.PoissonSampledDpEvent(rate, dp.GaussianDpEvent(sigma / math.sqrt(2))), count)
