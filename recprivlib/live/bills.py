@@ -7,7 +7,7 @@ worlds that were played already, so that a figure can show how the bound climbs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from recprivlib.accounting import guarantee
@@ -42,7 +42,7 @@ class Bill:
     counted: float
     why_infinite: str
     attacked: Any  # None: nobody has attacked it yet
-    ceiling: float
+    ceiling: Any
     tries: int
     verdict: str
     unit: str  # in words
@@ -101,6 +101,11 @@ def _unplayed(ledger: Ledger, terms: Terms) -> Bill:
     claimed = ledger.claimed.epsilon if ledger.claimed else None
     return Bill(claimed, counted.epsilon, counted.why_infinite, 0.0, 0.0, 0, "open", terms.said, counted.trust,
                 terms.other, terms.delta)  # fmt: skip
+
+
+def promised(system: Any, sizes: Sizes, terms: Terms) -> Bill:
+    """Before anybody has attacked it: what is claimed and what is counted."""
+    return replace(_unplayed(system.ledger(sizes), terms), attacked=None, ceiling=None)
 
 
 def of_worlds(

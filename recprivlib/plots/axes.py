@@ -129,7 +129,27 @@ AXES: dict[str, dict[str, Axis]] = {
         "price": Axis("true ε of a report", 0.0, 8.0, ticks=(0, 2, 4, 6, 8)),
         "star": Axis("stars given", 0.4, 5.6, ticks=(1, 2, 3, 4, 5)),
     },
-    "fmf_ldp": {"epsilon": EPSILON, "sampled": SAMPLED},
+    "fmf_ldp": {
+        "epsilon": EPSILON,
+        "sampled": _rate("found in the top 10", 0.8, 0.2),
+        "epoch": Axis("epoch", 1, 30, ticks=(1, 5, 10, 15, 20, 25, 30)),
+        "bill": Axis(
+            "ε of one person",
+            0.1,
+            100_000,
+            log=True,
+            ticks=(0.1, 1, 10, 100, 1000, 10_000, 100_000),
+            names=(".1", "1", "10", "100", "1k", "10k", "100k"),
+        ),
+        "size": Axis(
+            "length, and share",
+            0.001,
+            100,
+            log=True,
+            ticks=(0.001, 0.01, 0.1, 1, 10, 100),
+            names=(".001", ".01", ".1", "1", "10", "100"),
+        ),
+    },
     "dp_pnbm": {"epsilon": EPSILON_WIDE, "rmse": STARS},
     "privrec": {
         "cohort": Axis("phones in one round, M", 10, 1000, log=True, ticks=(10, 30, 100, 300, 1000)),

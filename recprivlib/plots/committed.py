@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Line", "along", "beats_from", "compared", "curve", "level", "line", "rated", "rows", "said", "verb", "verdicts",
+    "Line", "along", "beats_from", "compared", "curve", "known", "level", "line", "rated", "rows", "said", "verb",
+    "verdicts",
 ]  # fmt: skip
 ERRORS = ("rmse",)  # metrics of which less is better
 
@@ -79,6 +80,14 @@ def curve(
 def level(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> float:
     """A single number of a table."""
     return float(_only(table, metric, **where)["value"])
+
+
+def known(table: str, about: Mapping[str, Any]) -> float | None:
+    """A single number, for a dashboard; None where it was not run."""
+    if table not in names():
+        return None
+    found = rows_of(results(table), about)
+    return float(found["value"].iloc[0]) if len(found) == 1 else None
 
 
 def rated(table: pd.DataFrame, named: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, str]) -> pd.DataFrame:

@@ -1,0 +1,450 @@
+"""Dashboard 5.5: what do two thousand tiny answers add up to?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from recprivlib.accounting import guarantee
+from recprivlib.accounting.bills import small_delta
+from recprivlib.data import load
+from recprivlib.evaluation import Difference, RankingSplit, Scores, evaluate, split, stream, total
+from recprivlib.live import bills, controls
+from recprivlib.live.bills import Bill, Terms
+from recprivlib.live.contract import Card, Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.live.figures import figures
+from recprivlib.live.memory import MEMORY
+from recprivlib.live.shared import beside, constant, tidy
+from recprivlib.papers import fmf_ldp
+from recprivlib.parameters import UserError, configured
+from recprivlib.plots import committed
+from recprivlib.plots import fmf_ldp as plots
+from recprivlib.plots.dplcf import odds
+from recprivlib.plots.frontier import Line
+from recprivlib.plots.look import Look
+from recprivlib.plots.numerals import best_guess, count, epsilon, percent, setting, word
+from recprivlib.population import gather
+from recprivlib.protocols import Sizes
+from recprivlib.registry import get
+
+PROTOCOL = "loo-random"  # as the paper splits; by time every list finds less
+GUESTS = 2000  # of a larger crowd, so many are asked how good their list is
+LOW = 8.0  # the total ε of the private chart
+HIT = "hr@10"
+
+# variant -> (system, role of its line, name)
+VARIANTS = {
+    "printed": ("fmf-ldp", "printed", "as printed"),
+    "stable": ("fmf-ldp-stable", "repaired", "thawed"),
+    "sign": ("item-sign", "beyond", "item and sign"),
+}
+# people -> (data, size of an invented population)
+CROWDS: dict[int, tuple[str, dict[str, Any]]] = {
+    943: ("ml-100k", {}), 6040: ("ml-1m", {}), 10_000: ("synthetic", {"users": 10_000, "items": 1000}),
+    50_000: ("synthetic", {"users": 50_000, "items": 1000}),
+}  # fmt: skip
+YOU = Terms("user", "replace", "all of yours, exchanged for another's", tries=1000)
+SET = ("epsilon", "k", "epochs", "factors")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One epoch: hit rates in both pools, lengths of vectors, and what the projection to [−1, 1] cuts."""
+
+    sampled: float
+    full: float
+    items: float
+    users: float
+    clipped: float  # NaN where nothing is projected
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything the screen shows after some epochs."""
+
+    variant: str
+    epsilon: float
+    k: int
+    epochs: int
+    people: int
+    factors: int
+    seed: int
+    films: int
+    points: tuple[Point, ...]
+    interval: tuple[float, float]  # of the last hit rate, over those asked
+    versus: Difference | None  # less popular, same people; None while epochs are still to come
+    levels: Mapping[str, float]  # role -> hit rate of a yardstick
+    everywhere: float  # popularity in the whole catalogue
+    course: Mapping[str, tuple[float, ...]]  # the bill after each epoch, in four currencies
+    delta: float
+    bill: Bill
+
+    @property
+    def done(self) -> int:
+        return len(self.points)
+
+
+# ------------------------------------------------------------------------------------------- compute
+
+
+def compute(**moved: Any) -> Result:
+    """Train over all epochs, ask everybody for bits in each, and look after each how good the lists are."""
+    *_, (_, result) = steps(**moved)
+    return result
+
+
+def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
+    """The same, epoch by epoch."""
+    values = EXPLORER.defaults | moved
+    fold, system = _fold(values["people"], values["seed"]), _system(values)
+    key = ("fmf_ldp", values["people"], values["seed"], repr(system))
+    known = MEMORY.known(key)
+    if known is not None:
+        yield 1.0, _result(values, system, fold, *known)
+        return
+    guests, points = _guests(fold), []
+    for progress, told in gather(system, fold.train, stream(values["seed"], "fit")):
+        model = system.model(told, guests.train)
+        found = evaluate(model, guests, (10,))
+        points.append(_point(system, model, guests, found))
+        if progress == 1:
+            MEMORY.get(key, lambda made=(tuple(points), found): made)  # type: ignore[misc]
+        yield progress, _result(values, system, fold, tuple(points), found)
+
+
+def _settings(values: Values) -> tuple[str, dict[str, Any]]:
+    return VARIANTS[values["variant"]][0], {name: values[name] for name in SET}
+
+
+def _system(values: Values) -> Any:
+    name, settings = _settings(values)
+    return configured(get(name).system, settings)
+
+
+def _fold(people: int, seed: int) -> RankingSplit:
+    """A random interaction of each person held out."""
+    name, sizes = CROWDS[people]
+
+    def make() -> Any:
+        return split(load(name, **sizes).interactions, PROTOCOL, seed)[0]
+
+    try:
+        return MEMORY.get(("fmf_ldp fold", people, seed), make)
+    except UserError as reason:
+        raise Card(str(reason), cure={"people": 10_000}, cure_label="ask invented people") from None
+
+
+def _guests(fold: RankingSplit) -> RankingSplit:
+    """Those of a crowd who are asked: everybody of a town, some of a city."""
+    if len(fold.users) <= GUESTS:
+        return fold
+    some = np.sort(np.random.default_rng(0).permutation(len(fold.users))[:GUESTS])
+    train, users = fold.train.of(fold.users[some]), np.arange(GUESTS, dtype=np.int32)
+    return RankingSplit(train, users, fold.held_out[some], fold.negatives[some])
+
+
+def _point(system: Any, model: Any, guests: RankingSplit, found: Scores) -> Point:
+    items, users = (float(np.median(np.linalg.norm(part, axis=1))) for part in (model.items, model.users))
+    cut = fmf_ldp.clipped(system, model, guests.train, np.random.default_rng(0))
+    return Point(found.metrics[HIT], found.metrics[f"{HIT}/full"], items, users, cut)
+
+
+def _result(values: Values, system: Any, fold: RankingSplit, points: tuple[Point, ...], found: Scores) -> Result:
+    """All of the screen. Intervals are for what stands still."""
+    people, seed, last = values["people"], values["seed"], len(points) == system.epochs
+    popular, sizes = _yardstick(people, seed, "popularity"), fold.train.sizes
+    interval, versus = (points[-1].sampled,) * 2, None
+    if last:
+        interval, versus = beside(found.per_user[HIT], popular.per_user[HIT], seed)
+    return Result(
+        **values, films=sizes.items, points=points, interval=interval, versus=versus, levels=_levels(people, seed),
+        everywhere=popular.metrics[f"{HIT}/full"], course=_course(system, sizes), delta=small_delta(sizes.users),
+        bill=_bill(system, VARIANTS[values["variant"]][0], sizes, last),
+    )  # fmt: skip
+
+
+def _bill(system: Any, name: str, sizes: Sizes, last: bool) -> Bill:
+    """Claimed and counted for a whole person; the attack plays when the run is over."""
+    claimed = system.ledger(sizes).claimed
+    terms = replace(YOU, other=claimed.counts if claimed else "")
+    return bills.of_system(system, name, sizes, terms) if last else bills.promised(system, sizes, terms)
+
+
+def _levels(people: int, seed: int) -> dict[str, float]:
+    """What the lists are held against; what takes longest was computed before."""
+    name, sizes = CROWDS[people]
+    bound = committed.known(
+        "fmf_ldp_bounds", {"system": "mf-als", "data": name, "users": sizes.get("users", people), "metric": HIT}
+    )
+    found = {"popularity": "popularity", "private-popularity": "private", "random": "chance"}
+    own = {role: total(_yardstick(people, seed, what).per_user[HIT]) for role, what in found.items()}
+    return ({} if bound is None else {"bound": bound}) | own
+
+
+def _yardstick(people: int, seed: int, what: str) -> Scores:
+    """Popularity, the chart from one report a person at a total ε of 8, or chance; scored for the guests."""
+
+    def make() -> Scores:
+        fold = _fold(people, seed)
+        if what == "chance":
+            model = constant(fold)
+        elif what == "private":
+            chart = configured(get("ldp-popularity").system, {"reports": "one", "epsilon": LOW})
+            model = chart.fit(fold.train, stream(seed, "fit"))
+        else:
+            model = get(what).system.fit(fold.train, stream(seed, "fit"))
+        return evaluate(model, _guests(fold), (10,))
+
+    return MEMORY.get(("fmf_ldp", what, people, seed), make)
+
+
+def _course(system: Any, sizes: Sizes) -> Mapping[str, tuple[float, ...]]:
+    """The bill after each epoch: what the paper counts, the sum, the best exact sum, and behind an honest mixer."""
+    delta = small_delta(sizes.users)
+
+    def spent(epochs: int, delta: float, view: Any) -> float:
+        return guarantee(replace(system, epochs=epochs).ledger(sizes), "user", "replace", delta, view).epsilon
+
+    def make() -> Mapping[str, tuple[float, ...]]:
+        epochs = range(1, system.epochs + 1)
+        return {
+            "epoch": tuple(system.k * system.epsilon for _ in epochs),
+            "sum": tuple(spent(t, 0.0, "server") for t in epochs),
+            "exact": tuple(spent(t, delta, "server") for t in epochs),
+            "mixed": tuple(spent(t, delta, "shuffled") for t in epochs),
+        }
+
+    return MEMORY.get(("fmf_ldp course", repr(system.ledger(sizes)), system.epochs), make)
+
+
+def curve(values: Values) -> Line | None:
+    """The committed learning curve at these settings, from several draws."""
+    name, settings = _settings(values)
+    data, sizes = CROWDS[values["people"]]
+    about = {"system": name, "metric": HIT, "data": data, "protocol": PROTOCOL}
+    table = "fmf_ldp" if not sizes else "fmf_ldp_users"
+    where = about | ({"users": sizes["users"], "items": sizes["items"]} if sizes else {})
+    label, role = VARIANTS[values["variant"]][2], VARIANTS[values["variant"]][1]
+    return committed.curve(table, where, settings, "epochs", f"{label}, mean", role, "mean of the seeds")
+
+
+# ------------------------------------------------------------------------------------- words, numbers
+
+
+def say(result: Result) -> str:
+    """What the screen shows, in words. A verb is earned: its paired interval leaves 0 out."""
+    sent, last = result.k * result.done, {name: values[result.done - 1] for name, values in result.course.items()}
+    reports = f"{count(sent)} reports" if sent > 1 else "one report"
+    billed = (f"By epoch {result.done} your phone has sent {reports}: ε = {epsilon(last['sum'])} added up, "
+              f"{epsilon(last['exact'])} by the best exact sum, {epsilon(last['mixed'])} if an honest mixer shuffles "
+              f"{count(result.people)} phones.")  # fmt: skip
+    alone = f"One report alone: {word(result.epsilon)}."
+    own, popular = percent(result.points[-1].sampled), percent(result.levels["popularity"])
+    if result.versus is None:
+        return f"{alone} {billed} So far the list finds {own}; just what is popular: {popular}."
+    return f"{alone} {billed} The list finds {own} and {result.versus.verb} just what is popular, {popular}."
+
+
+def brief(result: Result) -> str:
+    """The same on a small screen."""
+    own, popular = percent(result.points[-1].sampled), percent(result.levels["popularity"])
+    spent = epsilon(result.course["sum"][result.done - 1])
+    verb = result.versus.verb if result.versus else "stands beside"
+    return f"Epoch {result.done}: ε = {spent} added up. The list finds {own} and {verb} what is popular, {popular}."
+
+
+def say_one(result: Result) -> str:
+    """One report, in words."""
+    return (f"A report of ε = {setting(result.epsilon)} is one bit about one of {count(result.films * result.factors)} "
+            f"cells. Who sees it, and had no idea before, is right {percent(best_guess(result.epsilon))} of the time "
+            "at most.")  # fmt: skip
+
+
+def say_bill(result: Result) -> str:
+    """The bill, in words."""
+    last = {name: epsilon(values[result.done - 1]) for name, values in result.course.items()}
+    return (f"{count(result.k)} reports in each of {result.done} epochs: ε = {last['sum']} added up, {last['exact']} "
+            f"by the best exact sum, {last['mixed']} if an honest mixer shuffles {count(result.people)} phones. The "
+            f"paper counts one epoch: {last['epoch']}.")  # fmt: skip
+
+
+def say_health(result: Result) -> str:
+    """Why a run learns or does not, in words."""
+    first, last = result.points[0], result.points[-1]
+    return (f"From epoch 1 to {result.done} the vectors of films go from a length of {first.items:.2g} to "
+            f"{last.items:.2g}, those of people from {first.users:.2g} to {last.users:.2g} (medians).")  # fmt: skip
+
+
+def say_pools(result: Result) -> str:
+    """What 99 strangers hide, in words."""
+    last = result.points[-1]
+    return (f"Among 99 strangers the list finds {percent(last.sampled)}, among all {count(result.films)} films "
+            f"{percent(last.full)}. Just what is popular: {percent(result.levels['popularity'])} and "
+            f"{percent(result.everywhere)}.")  # fmt: skip
+
+
+def reply(result: Result, answer: int) -> str:
+    """What became of the guess; computed, and never a scolding."""
+    return (f"You said {PREDICT.answers[answer]}. {count(result.k)} reports an epoch, {result.epochs} epochs, "
+            f"{setting(result.epsilon)} each: {epsilon(result.course['sum'][-1])} for the run. The paper's "
+            f"{epsilon(result.course['epoch'][-1])} is one epoch of it.")  # fmt: skip
+
+
+def table(result: Result) -> Any:
+    """Every number on the screen as tidy rows."""
+    rows: list[tuple] = []
+    for epoch, point in enumerate(result.points, 1):
+        ends = result.interval if epoch == result.done else (np.nan, np.nan)
+        rows.append(("found in the top 10 of 100", "this server", epoch, point.sampled, *ends))
+        rows.append(("found in the top 10 of all", "this server", epoch, point.full))
+        sizes = (("films", point.items), ("people", point.users), ("clipped share", point.clipped))
+        rows += [("sizes", name, epoch, value) for name, value in sizes]
+    rows += [("found in the top 10 of 100", plots.NAMES[role], np.nan, value) for role, value in result.levels.items()]
+    rows.append(("found in the top 10 of all", plots.NAMES["popularity"], np.nan, result.everywhere))
+    for name, values in result.course.items():
+        rows += [("bill", plots.CURRENCIES[name], epoch, value) for epoch, value in enumerate(values, 1)]
+    return tidy(rows + result.bill.climbed())
+
+
+def snippet(values: Values) -> str:
+    """Python that prints the numbers of the sentence, from the library's own parts."""
+    name, settings = _settings(values)
+    data, sizes = CROWDS[values["people"]]
+    size = "".join(f", {part}={value}" for part, value in sizes.items())
+    return f'''from recprivlib.accounting import bill
+from recprivlib.data import load
+from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.parameters import configured
+from recprivlib.registry import get
+
+(fold,) = split(load("{data}"{size}).interactions, "{PROTOCOL}", seed={values["seed"]})
+for name, settings in (("{name}", {settings!r}), ("popularity", {{}})):
+    system = configured(get(name).system, settings)
+    model = system.fit(fold.train, stream({values["seed"]}, "fit"))
+    print(f"{{name}}: {{evaluate(model, fold, (10,), full=False).metrics['{HIT}']:.3f}}")
+    costs = bill(get(name), system, fold.train.sizes)
+    for one in [costs["counted"], *costs["also"]] if costs["counted"] else []:
+        print(one["unit"], one["relation"], one["view"], one["delta"], f"{{one['epsilon']:.2f}}")
+'''
+
+
+def mark(result: Result) -> Mark:
+    """The dot this move leaves behind."""
+    return Mark({"rate": (result.done, result.points[-1].sampled)}, tag=f"{result.people} {result.variant}")
+
+
+# ------------------------------------------------------------------------------------------- figures
+
+
+def role(result: Result) -> tuple[str, str]:
+    """Role and name of the variant on show."""
+    return VARIANTS[result.variant][1:]
+
+
+def differs(other: Result, shown: Result) -> str:
+    """What sets a comparison apart."""
+    parts = [VARIANTS[other.variant][2] if other.variant != shown.variant else ""]
+    parts.append(count(other.people) if other.people != shown.people else "")
+    parts.append(f"k = {count(other.k)}" if other.k != shown.k and not parts[0] else "")
+    return " ".join(filter(None, parts))
+
+
+def draw_rate(result: Result, look: Look) -> dict[str, Any]:
+    return plots.rate_by_epoch(look, [point.sampled for point in result.points], result.interval, result.levels)
+
+
+def draw_health(result: Result, look: Look) -> dict[str, Any]:
+    items, users, clipped = ([getattr(p, part) for p in result.points] for part in ("items", "users", "clipped"))
+    return plots.health(look, items, users, clipped if np.isfinite(clipped).all() else ())
+
+
+def draw_pools(result: Result, look: Look) -> dict[str, Any]:
+    own, whole = ([getattr(point, pool) for point in result.points] for pool in ("sampled", "full"))
+    return plots.pools(look, own, result.levels["popularity"], whole, result.everywhere)
+
+
+# ------------------------------------------------------------------------------------------ controls
+
+MANY = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+def _cost(values: Values) -> Cost:
+    return "live" if values["people"] == 943 and values["k"] <= 200 else "on release"
+
+
+CONTROLS = (
+    Control("epochs", "Epochs", "integer", 20, 1, 30, tuple(range(1, 31)), place="axis", figure="rate", cost=_cost,
+            ends=("ask once", "ask again and again"), spoken=lambda t: f"{t} epochs"),
+    Control("variant", "Server", "choice", "printed", choices=tuple((n, v[2]) for n, v in VARIANTS.items()),
+            hint="As printed and thawed get the same bits; item and sign gets other reports."),
+    Control("epsilon", "ε of one report", "number", 2.5, 0.1, 12.5, (*controls.EPSILONS, 10, 12.5), log=True,
+            ends=controls.ENDS, cost=_cost, spoken=lambda e: f"epsilon {e:g} a report"),
+    Control("k", "Reports per epoch", "integer", 100, 1, 1000, MANY, log=True, cost=_cost,
+            ends=("few reports", "many reports, bigger bill"), spoken=lambda k: f"{k} reports an epoch"),
+    Control("people", "People", "choice", 943, cost="on release",
+            choices=tuple((n, count(n)) for n in CROWDS),
+            hint="943 and 6 040 are MovieLens; the larger crowds are invented."),
+    Control("factors", "Factors", "integer", 5, 1, 10, tuple(range(1, 11)), place="more", cost=_cost,
+            spoken=lambda f: f"{f} factors"),
+    controls.seed(_cost),
+)  # fmt: skip
+
+PREDICT = Predict(
+    "One report costs ε = 2.5. A phone sends 100 in every epoch, for 20 epochs. What does the whole run cost its "
+    "owner?",
+    ("ε = 2.5", "ε = 50", "ε = 250", "ε = 5 000"),
+    reply,
+)
+
+STARTS = (
+    Try("The same bits, thawed", {"variant": "stable"}, "Nothing changed in what phones may tell. Only the lengths of "
+        "the vectors are kept in check."),
+    Try("One report an epoch", {"k": 1}, "The bill falls to a hundredth. What is left of the list?"),
+    Try("The price of a chart", {"epsilon": 0.4, "k": 1}, "Now the whole run costs ε = 8, as much as the private "
+        "chart. Compare the two lines."),
+)  # fmt: skip
+
+EXPLORER = Explorer(
+    stem="fmf_ldp",
+    title="What do two thousand tiny answers add up to?",
+    controls=CONTROLS,
+    compute=compute,
+    figures=figures(
+        Figure("rate", "Is the hidden film on the list? Split at random", draw_rate, "main", 340),
+        Figure(
+            "bill",
+            "The bill of one person",
+            lambda it, look: plots.bill_by_epoch(look, it.course, it.done),
+            axis="epochs",
+            say=say_bill,
+        ),
+        Figure("health", "Do the gradients still move anything?", draw_health, axis="epochs", say=say_health),
+        Figure("pools", "Among 99 strangers, and among all films", draw_pools, axis="epochs", say=say_pools),
+        Figure(
+            "one",
+            "Who sees one report is right",
+            lambda it, look: odds(look, it.epsilon),
+            "path",
+            axis="epsilon",
+            say=say_one,
+        ),
+        mark=mark,
+        role=role,
+        differs=differs,
+    ),
+    say=say,
+    table=table,
+    snippet=snippet,
+    predict=PREDICT,
+    tries=STARTS,
+    strip=bills.draw_strip,
+    mark=mark,
+    steps=steps,
+    curve=curve,
+    reseed="seed",
+    brief=brief,
+    still={"epochs": (1, 2, 3, 5, 7, 10, 15, 20, 30), "variant": tuple(VARIANTS)},
+)

@@ -1,0 +1,82 @@
+"""The figures of dashboard `fmf_ldp`, from plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recprivlib.plots.axes import AXES
+from recprivlib.plots.chart import Label
+from recprivlib.plots.frontier import Level, Line, Now, curves, frontier
+from recprivlib.plots.look import Look
+from recprivlib.plots.numerals import bare, epsilon, percent
+
+NAMES = {
+    "bound": "no privacy", "popularity": "what is popular", "private-popularity": "chart at ε = 8",
+    "random": "random",
+}  # fmt: skip
+CURRENCIES = {"epoch": "one epoch", "sum": "added up", "exact": "best exact sum", "mixed": "honest mixer"}
+DRAWN = {"epoch": "printed", "sum": "bound", "exact": "popularity", "mixed": "repaired"}
+
+
+def rate_by_epoch(
+    look: Look, rates: Sequence[float], interval: tuple[float, float], levels: Mapping[str, float]
+) -> dict[str, Any]:
+    """Hit rate after each epoch so far; what needs no training lies level across. `look.curve`: what was committed."""
+    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["sampled"], 260 if look.narrow else 340, right=140)
+    known = [Level(NAMES[role], role, value) for role, value in levels.items()]
+    lines = [Line(look.name, look.role, range(1, len(rates) + 1), rates, of="computed now")]
+    if look.curve:
+        lines.append(look.curve)
+    now = Now(len(rates), rates[-1], interval, named=False)
+    return frontier(chart, "Hit rate by epoch", known, lines, now, look, at=f"After epoch {len(rates)}", dots=0)
+
+
+def bill_by_epoch(look: Look, course: Mapping[str, Sequence[float]], at: int) -> dict[str, Any]:
+    """What one person has spent after each epoch, in four currencies."""
+    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["bill"], right=128)
+    traces, labels = [], []
+    for name, values in course.items():
+        traces.append(chart.line(range(1, len(values) + 1), values, DRAWN[name], CURRENCIES[name], name == "mixed"))
+        labels.append(Label(CURRENCIES[name], values[-1], DRAWN[name]))
+    last = {CURRENCIES[name]: epsilon(values[at - 1]) for name, values in course.items()}
+    traces.append(chart.dots([(at, values[at - 1]) for values in course.values()], "bound", "now", size=6))
+    said = ", ".join(f"{name} {value}" for name, value in last.items())
+    return chart.figure(traces, labels, f"The bill of one person after epoch {at}: {said}.")
+
+
+def health(look: Look, items: Sequence[float], users: Sequence[float], clipped: Sequence[float]) -> dict[str, Any]:
+    """Length of the item vectors and of the people's, and the share of gradient values that the projection cuts."""
+    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["size"], right=128)
+    x = range(1, len(items) + 1)
+    shown = {"films, ‖v‖": (items, "bound"), "people, ‖x‖": (users, look.role), "clipped": (clipped, "attack")}
+    traces = [chart.line(x, values, role, name) for name, (values, role) in shown.items() if len(values)]
+    labels = [Label(name, values[-1], role) for name, (values, role) in shown.items() if len(values)]
+    said = ", ".join(f"{name} {values[-1]:.3g}" for name, (values, _) in shown.items() if len(values))
+    return chart.figure(traces, labels, f"Medians after epoch {len(items)}: {said}.")
+
+
+def pools(
+    look: Look, own: Sequence[float], popular: float, whole: Sequence[float], everywhere: float
+) -> dict[str, Any]:
+    """The same lists held against 99 strangers and against the whole catalogue."""
+    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["sampled"], right=128)
+    x = range(1, len(own) + 1)
+    traces = [
+        chart.level(popular, "popularity", "popular, of 100"), chart.level(everywhere, "popularity", "popular, of all"),
+        chart.line(x, own, look.role, "of 100"), chart.line(x, whole, look.role, "of all", strong=True),
+    ]  # fmt: skip
+    labels = [
+        Label("of 100", own[-1], look.role), Label("of all", whole[-1], look.role),
+        Label("popular, of 100", popular, "popularity"), Label("popular, of all", everywhere, "popularity"),
+    ]  # fmt: skip
+    said = (f"The next film in the top 10: {percent(own[-1])} of 100, {percent(whole[-1])} of all; "
+            f"what is popular {percent(popular)} and {bare(everywhere)}.")  # fmt: skip
+    return chart.figure(traces, labels, said)
+
+
+def learning(lines: Sequence[Line], popular: float) -> dict[str, Any]:
+    """Committed learning curves over the level of what is popular, for the chapter."""
+    levels = {NAMES["popularity"]: (popular, "popularity")}
+    x, y = AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["sampled"]
+    return curves(x, y, lines, levels, "Hit rate by epoch", dots=6)
