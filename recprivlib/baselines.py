@@ -56,7 +56,7 @@ from recprivlib.mechanisms import SubsetSelection, UnarySymmetric
 from recprivlib.mechanisms.gate import released
 from recprivlib.models.constants import Chance, PerItem
 from recprivlib.models.descent import Kept, adam
-from recprivlib.models.factors import Factors, half_step
+from recprivlib.models.factors import AtPhones, Factors, half_step
 from recprivlib.models.gradients import one_of_each, summed
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
@@ -219,7 +219,7 @@ class FCF:
 
     def model(self, told: Gathered, train: Interactions) -> Factors:
         users = half_step(train.matrix, told.items, self.alpha, self.regularization)
-        return Factors(users, told.items, self.alpha, self.regularization)
+        return AtPhones(users, told.items, self.alpha, self.regularization)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()

@@ -34,6 +34,13 @@ class Factors:
         return replace(self, users=half_step(people.matrix, self.items, self.alpha, self.regularization))
 
 
+@dataclass(frozen=True, eq=False)
+class AtPhones(Factors):
+    """The same where phones make the vectors of people, each its own, and keep them."""
+
+    users: AtHome[Array]  # p, float32 (n_users, factors)
+
+
 def half_step(matrix: sp.csr_array, fixed: Array, alpha: float, regularization: float) -> Array:
     """The best vector of every row of `matrix`, given the vectors `fixed` of its columns, in their precision."""
     n, factors, kind = matrix.shape[0], fixed.shape[1], fixed.dtype.type

@@ -37,7 +37,7 @@ from recprivlib.baselines import AT_HOME, SEEN
 from recprivlib.mechanisms import OneBitGradient, SubsetSelection
 from recprivlib.mechanisms.gate import released
 from recprivlib.models.descent import OPTIMISERS, Kept
-from recprivlib.models.factors import Factors, half_step
+from recprivlib.models.factors import AtPhones, Factors, half_step
 from recprivlib.models.gradients import at_cells, histories, level, one_of_each, orthonormal
 from recprivlib.parameters import check, parameter
 from recprivlib.population import learnt, steps
@@ -59,6 +59,7 @@ from recprivlib.protocols import (
 STEPS = 20  # gradient steps in an epoch, Section 4.3
 COOLING = 0.3  # of item-sign's steps
 FRESH = "every report has fresh noise, and every phone sends exactly k of them in every epoch"
+SPLIT = "a shuffler splits messages: report j of everybody is one shuffle, and mixing these as well is post-processing"
 
 
 # ----------------------------------------------------------------------------------------------- the phone
@@ -311,7 +312,7 @@ class ItemSign:
 def at_home(told: Told, train: Interactions, alpha: float, regularization: float) -> Factors:
     """Every phone scores with the V that was told last and a taste vector of its own."""
     users = tastes(histories(train), told.items, alpha, regularization)
-    return Factors(users, told.items.astype(np.float32), alpha, regularization)
+    return AtPhones(users, told.items.astype(np.float32), alpha, regularization)
 
 
 def clipped(system: Any, model: Factors, train: Interactions, rng: np.random.Generator) -> float:
@@ -354,7 +355,7 @@ def local_ledger(what: str, mechanism: Mechanism, count: int, sizes: Sizes, clai
     return Ledger(
         releases=(Release(what, mechanism, neighbours, count, crowd=sizes.users),),
         public=("the catalogue", "who takes part", "what a report is about, drawn whatever the data"),
-        assumed=(FRESH, AT_HOME),
+        assumed=(FRESH, SPLIT, AT_HOME),
         trust="nobody (local)",
         claimed=claimed,
     )
