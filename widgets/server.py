@@ -8,21 +8,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import html
 import json
 import re
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import panel as pn
+from bokeh.settings import settings
+from bokeh.util.token import generate_secret_key
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
 from recprivlib.parameters import UserError
+from widgets.door import MESSAGE, Door, missing
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent / "_build" / "html"
@@ -97,19 +99,6 @@ class Live(RequestHandler):
         self.write(json.dumps({"live": True, "apps": list(stems())}))
 
 
-def missing(handler: RequestHandler, status: int) -> None:
-    """A page that says so, and the way back."""
-    what = "There is no page" if status == 404 else f"The server could not answer ({status}) for"
-    handler.set_header("Content-Type", "text/html; charset=utf-8")
-    handler.finish(
-        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-        "<title>Not here</title><style>:root{color-scheme:light dark}body{font:18px/1.6 system-ui,sans-serif;"
-        "max-width:34rem;margin:20vh auto;padding:0 1.5rem}</style>"
-        f"<h1>Not here</h1><p>{what} <code>{html.escape(handler.request.path)}</code>.</p>"
-        "<p><a href='/'>To the first page of the book</a></p></html>"
-    )
-
-
 # -------------------------------------------------------------------------------------------- server
 
 
@@ -157,13 +146,13 @@ def outward() -> str | None:
     return None
 
 
-def create(host: str, port: int, book: Path) -> Any:
-    """The server, listening but not yet answering."""
+def create(host: str, port: int, book: Path, framed: Sequence[str] = ()) -> Any:
+    """The server, listening but not yet answering; `framed` are the sites that may show it in a page of theirs."""
     from widgets.kit.page import shared_pool
     from widgets.kit.scenes import Scenes
 
     pages = {"path": str(book), "default_filename": "index.html"}
-    return pn.serve(
+    server = pn.serve(
         apps(),
         address=host,
         port=port,
@@ -179,12 +168,17 @@ def create(host: str, port: int, book: Path) -> Any:
             (r"/(?!static/|components/)(.*)", Page, pages),
         ],
         compress_response=host not in LOOPBACK,  # worth its time on a wireless network only
+        sign_sessions=True,
+        secret_key=generate_secret_key(),
+        websocket_max_message_size=MESSAGE,
     )
+    Door(server._tornado, names(host), port, settings.allowed_ws_origin() or (), framed)
+    return server
 
 
-def serve(host: str, port: int, ready: Callable[[], None], book: Path = BOOK) -> None:
+def serve(host: str, port: int, ready: Callable[[], None], book: Path = BOOK, framed: Sequence[str] = ()) -> None:
     """Answer until Ctrl-C or a polite kill."""
-    server = create(host, port, book)
+    server = create(host, port, book, framed)
     server.start()
     loop = server.io_loop
     if sys.platform != "win32":

@@ -67,6 +67,17 @@ def settings(pairs: Iterable[str]) -> dict[str, str]:
     return chosen
 
 
+def columns(pairs: Sequence[str]) -> dict[str, str]:
+    """The value of `--columns`: role=HEADING."""
+    chosen = {}
+    for pair in pairs:
+        role, equals, heading = pair.partition("=")
+        if not (role and equals and heading):
+            raise UserError(f"--columns got {pair[:60]!r}, but must be like user=uid (what it is=its heading)")
+        chosen[role] = heading
+    return chosen
+
+
 def add_set(parser: Any) -> None:
     """The option `--set p=v …`, which may be repeated."""
     parser.add_argument(

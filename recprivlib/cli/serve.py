@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import webbrowser
@@ -21,6 +22,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 opens it to everybody nearby (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8000, help="from 1 to 65535 (8000)")
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
+    parser.add_argument(
+        "--embed",
+        action="append",
+        default=[],
+        metavar="SITE",
+        help="a site that may frame it, like https://school.example",
+    )
     parser.epilog = "Behind a proxy, set BOKEH_ALLOW_WS_ORIGIN to the host that browsers see."
 
 
@@ -30,6 +38,9 @@ def execute(args: argparse.Namespace) -> int:
         raise UserError("recpriv serve needs the book; in a clone of the project run: make serve")
     if not 0 < args.port < 65536:
         raise UserError(f"port is {args.port}, but must be a whole number from 1 to 65535")
+    for site in args.embed:
+        if re.fullmatch(r"https?://[\w.-]+(:\d{1,5})?", site, re.ASCII) is None:
+            raise UserError(f"--embed got {site!r}, but must be like https://school.example")
     try:
         _serve(args)
     except KeyboardInterrupt:
@@ -60,7 +71,7 @@ def _serve(args: argparse.Namespace) -> None:
             webbrowser.open(address)
         server.warm_up()
 
-    server.serve(args.host, args.port, ready)
+    server.serve(args.host, args.port, ready, framed=args.embed)
     _say("\nstopped")
 
 

@@ -7,8 +7,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from recprivlib.data.canonical import Dataset, checksum, most_met, narrowed
 from recprivlib.data.movielens import GENRES
+from recprivlib.data.own import is_own, own
 from recprivlib.data.sources import RECIPES, obtain
 from recprivlib.parameters import UserError
 
@@ -17,19 +20,30 @@ __all__ = ["GENRES", "NAMES", "Dataset", "checksum", "load", "pinned"]
 NAMES = (*RECIPES, "synthetic")
 
 
-def load(name: str = "ml-100k", *, seed: int = 0, users: int | None = None, items: int | None = None) -> Dataset:
-    """A data set by name. `seed`, `users` and `items` shape the synthetic population; of others, `items` keeps only
-    the most met ones."""
+def load(
+    name: str = "ml-100k", *, seed: int = 0, users: int | None = None, items: int | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Dataset:  # fmt: skip
+    """A data set by name, or a file of one's own (data/own.py), of which `columns` may say what they hold.
+
+    `seed`, `users` and `items` shape the synthetic population; of others, `items` keeps only the most met ones.
+    """
     if name == "synthetic":
         from recprivlib.data.synthetic import synthetic
 
         return synthetic(seed=seed, users=users, items=items)
-    if name not in RECIPES:
-        raise UserError(f"there is no data set {name!r}; choose from {', '.join(NAMES)}")
+    mine = is_own(name)
+    if name not in RECIPES and not mine:
+        raise UserError(f"there is no data set {name!r}; choose from {', '.join(NAMES)}, or name a file.csv")
+    if columns and not mine:
+        raise UserError(f"columns are those of a file of your own; {name} has its own form")
     if users is not None:
         raise UserError(f"{name} has the users it has; only synthetic takes a number of them")
-    (interactions, titles), source = obtain(name, RECIPES[name])
-    data = Dataset(name, interactions, titles, checksum(interactions), source)
+    if mine:
+        data = own(name, columns)
+    else:
+        (interactions, titles), source = obtain(name, RECIPES[name])
+        data = Dataset(name, interactions, titles, checksum(interactions), source)
     return data if items is None else most_met(data, items)
 
 

@@ -90,14 +90,6 @@ def test_an_unchanged_page_is_not_sent_again_and_a_rebuilt_one_is(serving, tmp_p
         assert get(f"{site}/index.html", If_None_Match=headers["Etag"])[::2] == (200, "new")
 
 
-def test_web_sockets_answer_to_the_names_of_this_server_only(site):
-    path = f"/apps/{server.stems()[0]}/ws"
-    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
-    upgrade["Sec_WebSocket_Key"] = "dGhlIHNhbXBsZSBub25jZQ=="
-    assert raw(site, path, Origin="http://elsewhere.example", **upgrade) == 403
-    assert raw(site, path, Origin=site.replace("127.0.0.1", "localhost"), **upgrade) == 101
-
-
 def test_a_classroom_reaches_the_server_by_every_name_of_the_machine():
     assert server.names("127.0.0.1") == ("127.0.0.1", "localhost")
     assert server.names("192.0.2.7") == ("192.0.2.7",)
