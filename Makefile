@@ -18,7 +18,7 @@ unexport PYTHONPATH
 unexport PYTHONHOME
 export PIP_USER := 0
 
-.PHONY: help setup serve book test test-slow check bench bench-browser bench-peers results results-check lab notebooks linkcheck \
+.PHONY: help setup serve book test test-slow check bench bench-browser bench-readers bench-peers results results-check lab notebooks linkcheck \
 	lock clean
 
 help:  ## this list
@@ -69,6 +69,9 @@ bench: setup  ## the speed table
 
 bench-browser: setup  ## how fast the dashboards answer, in a browser
 	@$(BIN)/python -m widgets.bench $(ARGS)
+
+bench-readers: setup  ## how many readers at once the server bears
+	@$(BIN)/python -m widgets.load $(ARGS)
 
 # Peers that drag in gigabytes live in an environment of their own.
 bench-peers: setup  ## the speed table against peers that the lock leaves out

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from time import thread_time
 from typing import Any, TypeVar
 
 from recprivlib.live.contract import nbytes
@@ -16,12 +17,18 @@ T = TypeVar("T")
 
 
 class Memory:
-    """Keeps at most `limit` bytes, dropping what was not asked for longest."""
+    """Keeps at most `limit` bytes: longest what took the most time to make for its size, and what is asked for.
+
+    A thing is worth its seconds a byte over `_floor`, anew each time it is asked for; what is worth least goes, and the
+    floor rises to that. With as many readers as settings, dropping what is oldest would drop just what is next.
+    """
 
     def __init__(self, limit: int):
         self.limit = limit
         self.held = 0
-        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[Any, int, float]] = OrderedDict()  # with its size and seconds a byte
+        self._worth: dict[Hashable, float] = {}
+        self._floor = 0.0
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -29,16 +36,16 @@ class Memory:
         """What `make` gave for `key`. Of several who ask at once, one makes it and the others wait."""
         with self._lock:
             if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key][0]
+                return self._asked(key)
             gate = self._making.setdefault(key, threading.Lock())
         with gate:
             with self._lock:
                 if key in self._kept:
                     return self._kept[key][0]
             try:
+                start = thread_time()
                 value = make()
-                self._keep(key, value)
+                self._keep(key, value, thread_time() - start)
             finally:
                 with self._lock:
                     self._making.pop(key, None)
@@ -49,24 +56,34 @@ class Memory:
         with self._lock:
             if key not in self._kept:
                 return None
-            self._kept.move_to_end(key)
-            return self._kept[key][0]
+            return self._asked(key)
 
-    def _keep(self, key: Hashable, value: Any) -> None:
+    def _asked(self, key: Hashable) -> Any:
+        value, _, cost = self._kept[key]
+        self._kept.move_to_end(key)
+        self._worth[key] = self._floor + cost
+        return value
+
+    def _keep(self, key: Hashable, value: Any, seconds: float) -> None:
         size = nbytes(value)
         if size > self.limit:
             return
         with self._lock:
-            self._kept[key] = (value, size)
+            self._kept[key] = (value, size, seconds / max(1, size))
+            self._asked(key)
             self.held += size
             while self.held > self.limit:
-                self.held -= self._kept.popitem(last=False)[1][1]
+                others = (other for other in self._kept if other != key)  # this one is about to be used
+                least = min(others, key=self._worth.__getitem__)  # of equals the oldest
+                self._floor = self._worth.pop(least)
+                self.held -= self._kept.pop(least)[1]
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
             self._kept.clear()
-            self.held = 0
+            self._worth.clear()
+            self.held, self._floor = 0, 0.0
 
 
 MEMORY = Memory(256 << 20)

@@ -9,7 +9,27 @@ import pytest
 from recprivlib.live.memory import Memory
 
 
-def test_it_stays_under_its_bound_and_drops_what_was_not_asked_for_longest():
+def test_what_costs_most_to_make_for_its_size_is_kept(monkeypatch):
+    """Thirty readers with settings of their own ask in turn: what is oldest is just what is asked for next."""
+    memory, clock = Memory(10_000), [0.0]
+    monkeypatch.setattr("recprivlib.live.memory.thread_time", lambda: clock[0])
+
+    def costs(seconds):
+        clock[0] += seconds
+        return np.zeros(400)
+
+    memory.get("dear", lambda: costs(1.0))
+    for key in "abcdefgh":
+        memory.get(key, lambda: costs(0.001))
+        assert memory.held <= 10_000
+    assert memory.known("dear") is not None
+    for round in range(2000):  # not for ever: what nobody asks for makes room at last
+        memory.get(round, lambda: costs(0.002))
+    assert memory.known("dear") is None
+
+
+def test_it_stays_under_its_bound_and_of_equals_drops_what_was_not_asked_for_longest(monkeypatch):
+    monkeypatch.setattr("recprivlib.live.memory.thread_time", lambda: 0.0)
     memory = Memory(10_000)
     for key in "abc":
         memory.get(key, lambda: np.zeros(400))  # 3,200 bytes each

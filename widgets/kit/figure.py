@@ -30,10 +30,14 @@ class Drawing(pn.custom.JSComponent):
 
     def draw(self, drawing: dict | str) -> None:
         """Replaces what is drawn; what is drawn already is not sent again."""
-        if isinstance(drawing, str):
-            self.html = drawing
-        else:
-            self.plot = json.dumps(steady(drawing), separators=(",", ":"), allow_nan=False)
+        self.param.update(**written(drawing))
+
+
+def written(drawing: dict | str) -> dict[str, str]:
+    """A figure as the page takes it. A worker writes it: the server's own thread has to answer everybody."""
+    if isinstance(drawing, str):
+        return {"html": drawing}
+    return {"plot": json.dumps(steady(drawing), separators=(",", ":"), allow_nan=False)}
 
 
 def steady(drawing: dict) -> dict:

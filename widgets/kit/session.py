@@ -17,7 +17,7 @@ from recprivlib.live.contract import Values
 from recprivlib.parameters import UserError
 from widgets.kit import controls
 from widgets.kit.curve import WholeCurve
-from widgets.kit.figure import Drawing, alt, as_axis
+from widgets.kit.figure import Drawing, alt, as_axis, written
 from widgets.kit.frame import Frame
 from widgets.kit.game import Play
 from widgets.kit.pool import STREAM_EVERY, Lane, Pool, Update
@@ -41,6 +41,8 @@ class Drawn:
     figures: Mapping[str, dict | str]
     sentence: str
     strip: str
+    written: Mapping[str, Mapping[str, str]]  # the figures as the page takes them
+    axes: Mapping[str, Mapping[str, Any]]  # slider -> what it takes over from the figure above it
 
 
 class Session:
@@ -229,13 +231,19 @@ class Session:
         view = replace(self.view, trail=earlier, curve=curve, filled=filled)
         figures = {figure.name: figure.draw(result, view) for figure in self.explorer.shown}
         strip = self.explorer.strip(result, view) if self.explorer.strip else ""
-        return Drawn(values, result, view, figures, self.explorer.say(result), strip)
+        fitted = {figure.name: self._fitted(figure, figures[figure.name], values) for figure in self.explorer.shown}
+        texts = {name: written(drawing) for name, (drawing, _) in fitted.items()}
+        axes = {name: axis for _, found in fitted.values() for name, axis in found.items()}
+        return Drawn(values, result, view, figures, self.explorer.say(result), strip, texts, axes)
 
     def _show(self, drawn: Drawn, moved: bool = True) -> None:
         frame = self.frame
         with hold(self.doc):
             for figure in self.explorer.shown:
-                self.drawings[figure.name].draw(self._fitted(figure, drawn))
+                self.drawings[figure.name].param.update(**drawn.written[figure.name])
+            for name, axis in drawn.axes.items():
+                slider = self.widgets[name]
+                slider.param.update(**{k: v for k, v in axis.items() if getattr(slider, k) != v})
             frame.param.update(
                 sentence=drawn.sentence, strip=drawn.strip, card=None, shown=frame.shown + 1,
                 alts={name: alt(drawing) for name, drawing in drawn.figures.items()},
@@ -255,21 +263,20 @@ class Session:
             mark = self.explorer.mark(drawn.result)
             self.marks = [*[known for known in self.marks if known != mark], mark][-TRAIL:]
 
-    def _fitted(self, figure: Figure, drawn: Drawn) -> dict | str:
-        """The figure, the main one marked with what it shows; one whose x axis is a slider leaves its labels to it."""
-        drawing = drawn.figures[figure.name]
+    def _fitted(self, figure: Figure, drawing: dict | str, values: Values) -> tuple[dict | str, dict[str, Any]]:
+        """The figure, the main one marked with what it shows; a slider that is its x axis takes its labels over."""
+        axes: dict[str, Any] = {}
         if isinstance(drawing, str):
-            return drawing
+            return drawing, axes
         if figure is self.explorer.figures[0]:
             layout = drawing["layout"]
-            meta = {**layout.get("meta", {}), "shown": self.explorer.link(drawn.values)}
+            meta = {**layout.get("meta", {}), "shown": self.explorer.link(values)}
             drawing = {"data": drawing["data"], "layout": {**layout, "meta": meta}}
         for control in self.seen:
             slider = self.widgets[control.name]
             if control.place == "axis" and control.figure == figure.name and isinstance(slider, controls.Slider):
-                drawing, axis = as_axis(drawing)
-                slider.param.update(**{k: v for k, v in axis.items() if getattr(slider, k) != v})
-        return drawing
+                drawing, axes[control.name] = as_axis(drawing)
+        return drawing, axes
 
     def _card(self, error: Exception) -> None:
         """What went wrong, in place of the sentence; the last good figures stay, faded."""
