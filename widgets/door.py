@@ -183,6 +183,9 @@ class Refused(RequestHandler):
 
     def prepare(self) -> None:
         """Called by Tornado before it looks for a method."""
+        if self.status == 503:  # there will be room: the page looks again by itself
+            self.set_header("Retry-After", "10")
+            self.set_header("Refresh", "10")
         missing(self, self.status, self.sentence)
 
 

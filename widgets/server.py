@@ -21,10 +21,12 @@ from typing import Any
 import panel as pn
 from bokeh.settings import settings
 from bokeh.util.token import generate_secret_key
+from tornado.ioloop import PeriodicCallback
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
 from recprivlib.parameters import UserError
 from widgets.door import MESSAGE, Door, missing
+from widgets.room import READERS, TIDY, Room
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent / "_build" / "html"
@@ -146,7 +148,7 @@ def outward() -> str | None:
     return None
 
 
-def create(host: str, port: int, book: Path, framed: Sequence[str] = ()) -> Any:
+def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers: int = READERS) -> Any:
     """The server, listening but not yet answering; `framed` are the sites that may show it in a page of theirs."""
     from widgets.kit.page import shared_pool
     from widgets.kit.scenes import Scenes
@@ -172,13 +174,23 @@ def create(host: str, port: int, book: Path, framed: Sequence[str] = ()) -> Any:
         secret_key=generate_secret_key(),
         websocket_max_message_size=MESSAGE,
     )
-    Door(server._tornado, names(host), port, settings.allowed_ws_origin() or (), framed)
+    door = Door(server._tornado, names(host), port, settings.allowed_ws_origin() or (), framed)
+    room = Room(server, readers)
+    door.limits.append(room.full)
+    PeriodicCallback(room.tidy, 1000 * TIDY).start()
     return server
 
 
-def serve(host: str, port: int, ready: Callable[[], None], book: Path = BOOK, framed: Sequence[str] = ()) -> None:
+def serve(
+    host: str,
+    port: int,
+    ready: Callable[[], None],
+    book: Path = BOOK,
+    framed: Sequence[str] = (),
+    readers: int = READERS,
+) -> None:
     """Answer until Ctrl-C or a polite kill."""
-    server = create(host, port, book, framed)
+    server = create(host, port, book, framed, readers)
     server.start()
     loop = server.io_loop
     if sys.platform != "win32":

@@ -22,6 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 opens it to everybody nearby (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8000, help="from 1 to 65535 (8000)")
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
+    parser.add_argument("--readers", type=int, default=60, metavar="N", help="dashboards open at once, 1 to 1000 (60)")
     parser.add_argument(
         "--embed",
         action="append",
@@ -38,6 +39,8 @@ def execute(args: argparse.Namespace) -> int:
         raise UserError("recpriv serve needs the book; in a clone of the project run: make serve")
     if not 0 < args.port < 65536:
         raise UserError(f"port is {args.port}, but must be a whole number from 1 to 65535")
+    if not 1 <= args.readers <= 1000:
+        raise UserError(f"readers is {args.readers}, but must be a whole number from 1 to 1000")
     for site in args.embed:
         if re.fullmatch(r"https?://[\w.-]+(:\d{1,5})?", site, re.ASCII) is None:
             raise UserError(f"--embed got {site!r}, but must be like https://school.example")
@@ -71,7 +74,7 @@ def _serve(args: argparse.Namespace) -> None:
             webbrowser.open(address)
         server.warm_up()
 
-    server.serve(args.host, args.port, ready, framed=args.embed)
+    server.serve(args.host, args.port, ready, framed=args.embed, readers=args.readers)
     _say("\nstopped")
 
 

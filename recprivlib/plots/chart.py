@@ -1,4 +1,4 @@
-"""Traces and layout shared by all figures, as plain Plotly JSON (scatter, scattergl, bar, heatmap only).
+"""Traces and layout shared by all figures, as plain Plotly JSON (scatter, bar, heatmap only).
 
 A `Chart` knows its two axes and its size, so it can pin what lies off the scale to the edge, with an arrow and
 the number, and push the labels of the lines apart. Built in light colours; see `palette.themed`.
@@ -118,7 +118,7 @@ class Chart:
     def cloud(self, x: Iterable[float], y: Iterable[float], role: str, name: str) -> Trace:
         """Very many points."""
         return {
-            "type": "scattergl", "mode": "markers", "x": plain(x), "y": plain(y), "name": name,
+            "type": "scatter", "mode": "markers", "x": plain(x), "y": plain(y), "name": name,
             "marker": {"color": colour(role), "size": 4, "opacity": 0.4}, "hoverinfo": "skip",
         }  # fmt: skip
 

@@ -24,6 +24,7 @@ from recprivlib.live.memory import Memory
 
 Key = tuple[str, tuple[tuple[str, Hashable], ...]]
 RESULT_BYTES = 64 << 20  # what can be computed again
+COSTLY = 2.0  # seconds of a computation from which its reader waits in a line of his own
 STREAM_EVERY = 0.1  # seconds between two pictures of a stream
 
 
@@ -39,10 +40,11 @@ class Pool:
         self.results = Memory(limit)
         self._one_thread = one_thread()  # of linear algebra a worker; as long as the pool lives
         self._threads = ThreadPoolExecutor(workers or max(2, min(4, os.cpu_count() or 1)), thread_name_prefix="compute")
+        self._costly = ThreadPoolExecutor(1, thread_name_prefix="costly")
 
-    def submit(self, job: Callable[[], None]) -> None:
-        """Runs `job` as soon as a worker is free."""
-        self._threads.submit(job)
+    def submit(self, job: Callable[[], None], costly: bool = False) -> None:
+        """Runs `job` as soon as a worker is free; what is costly waits for its own, and nobody else waits for it."""
+        (self._costly if costly else self._threads).submit(job)
 
     def known(self, explorer: Explorer, values: Values) -> Any:
         """The result if somebody asked for it before, else None."""
@@ -75,6 +77,7 @@ class Lane:
         self._mute = -1  # results of this generation or an older one are no longer wanted
         self._waiting: tuple[int, Values] | None = None
         self._busy = False
+        self._took = 0.0  # seconds of the last computation
         self._lock = Lock()
 
     def ask(self, values: Values) -> None:
@@ -85,7 +88,17 @@ class Lane:
             if self._busy:
                 return
             self._busy = True
-        self.pool.submit(self._work)
+        self.pool.submit(self._work, self._is_costly(values))
+
+    def _is_costly(self, values: Values) -> bool:
+        """Said by the explorer, or seen the last time; what is known already costs nothing."""
+        if self.pool.known(self.explorer, values) is not None:
+            return False
+        return self._took > COSTLY or any(c.costs(values) == "on release" for c in self.explorer.controls)
+
+    def _next_is_costly(self) -> bool:
+        waiting = self._waiting
+        return waiting is not None and self._is_costly(waiting[1])
 
     def cancel(self) -> None:
         """Forgets what waits, closes a stream, and drops the result of what cannot be stopped."""
@@ -106,6 +119,7 @@ class Lane:
                 self._busy = False
                 return
         generation, values = job
+        began = time.monotonic()
         try:
             for update in self._updates(generation, values):
                 if generation > self._mute:
@@ -114,7 +128,8 @@ class Lane:
             if generation > self._mute:
                 self.tell(Update(values, error=error))
         finally:
-            self.pool.submit(self._work)  # at the end of the line: other readers wait too
+            self._took = time.monotonic() - began
+            self.pool.submit(self._work, self._next_is_costly())  # at the end of the line: other readers wait too
 
     def _updates(self, generation: int, values: Values) -> Iterator[Update]:
         explorer = self.explorer
