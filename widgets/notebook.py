@@ -16,13 +16,14 @@ from typing import Any
 import ipywidgets as ipw
 from IPython.display import HTML, display
 
-from recprivlib.live import Card, Control, Explorer, View, explorer
+from recprivlib.live import Card, Control, Explorer, View, explorer, paths
 from recprivlib.live.contract import Mark, Values
 from recprivlib.parameters import UserError
 from recprivlib.plots.palette import css_variables
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False}
 TRAIL = 30
+BOOK = Path(__file__).resolve().parent.parent / "book"
 FULL = ipw.Layout(width="auto", flex="1 1 auto")
 
 
@@ -37,7 +38,10 @@ class Explore:
         self.result: Any = None
         self.name = f"rp-{uuid.uuid4().hex[:8]}"
         self.fields = {c.name: Field(c, self.values, self._move) for c in known.controls if c.place != "none"}
-        self.sentence = ipw.HTML(layout=FULL)
+        self.sentence, self.strip, self.more = ipw.HTML(layout=FULL), ipw.HTML(layout=FULL), ipw.HTML(layout=FULL)
+        self.veiled = known.predict is not None and not settings  # until the reader has answered
+        self.reply = ipw.HTML(layout=FULL)
+        self._setting = False
         self.places = {figure.name: ipw.HTML(layout=FULL) for figure in known.shown}
         self.pipe = ipw.Output(layout=ipw.Layout(height="0", overflow="hidden"))
         self.box = self._box()
@@ -57,13 +61,67 @@ class Explore:
         grid = ipw.Box(
             figures, layout=ipw.Layout(flex="1 1 auto", flex_flow="row wrap", justify_content="space-between")
         )
-        return ipw.VBox([self.sentence, ipw.HBox([rail, grid]), self.pipe])
+        self.shown = ipw.VBox([self.sentence, ipw.HBox([rail, grid]), self.strip])
+        self.shown.layout.visibility = "hidden" if self.veiled else "visible"
+        return ipw.VBox([*self._ask(), *self._steps(), self.shown, self._tools(), self.more, self.pipe])
+
+    def _ask(self) -> list[ipw.Widget]:
+        """The question, with its answers as buttons; the guess goes nowhere."""
+        asked = self.explorer.predict
+        if asked is None:
+            return []
+        buttons = [ipw.Button(description=text) for text in (*asked.answers, "just show me")]
+        for at, button in enumerate(buttons):
+            button.on_click(partial(self._answer, at if at < len(asked.answers) else None))
+        return [ipw.HTML(f"<b>{escape(asked.question)}</b>"), ipw.HBox(buttons), self.reply]
+
+    def _answer(self, at: int | None, _: Any) -> None:
+        asked = self.explorer.predict
+        self.veiled, self.shown.layout.visibility = False, "visible"
+        if asked is not None and at is not None:
+            result = self.explorer.compute(**self.explorer.defaults | dict(asked.at))
+            self.reply.value = escape(asked.reply(result, at))
+
+    def _steps(self) -> list[ipw.Widget]:
+        """The steps of the chapter whose path steers this dashboard."""
+        chapter = BOOK / f"{self.explorer.stem}.md"
+        text = chapter.read_text("utf-8") if chapter.exists() else ""
+        if paths.stem(text) != self.explorer.stem:
+            return []
+        told = [paths.state(self.explorer, found) for found in paths.STEP.findall(text)]
+        named = paths.SHORT.findall(text)
+        buttons = [ipw.Button(description=f"{at}: {name}") for at, name in enumerate(named, 1)]
+        for button, state in zip(buttons, told, strict=True):
+            button.on_click(lambda _, state=state: self.set(state.values))
+        return [ipw.Box(buttons, layout=ipw.Layout(flex_flow="row wrap"))]
+
+    def _tools(self) -> ipw.Widget:
+        """The numbers as a table, and the Python that prints them."""
+        made = {"Table": lambda: self.explorer.table(self.result).to_html(index=False, float_format="%.3g", na_rep=""),
+                "Code": lambda: f"<pre>{escape(self.explorer.snippet(self.values))}</pre>"}  # fmt: skip
+        buttons = [ipw.ToggleButton(description=name) for name in made]
+        for button, make in zip(buttons, made.values(), strict=True):
+            button.observe(
+                lambda change, make=make: setattr(self.more, "value", make() if change["new"] else ""), "value"
+            )
+        return ipw.HBox(buttons)
+
+    def set(self, values: Values) -> None:
+        """Every control at once, as a step of the chapter has them."""
+        self._setting = True
+        try:
+            self.values.update(values)
+            for name, field in self.fields.items():
+                field.put(values[name])
+        finally:
+            self._setting = False
+        self.refresh()
 
     def _place(self, name: str, height: int) -> str:
         return f'<div id="{self.name}-{name}" style="min-height:{height}px;width:100%"></div>'
 
     def _move(self, name: str, value: Any) -> None:
-        if value != self.values[name]:
+        if value != self.values[name] and not self._setting:
             self.values[name] = value
             self.refresh()
 
@@ -79,6 +137,7 @@ class Explore:
         for field in self.fields.values():
             field.dress(self.values)
         self.sentence.value = _said(escape(known.say(self.result)))
+        self.strip.value = known.strip(self.result, self.view) if known.strip else ""
         mark = known.mark(self.result) if known.mark else None
         self.view = View(theme=self.view.theme, trail=tuple(m for m in self.marks if m != mark))
         if mark is not None:
@@ -176,6 +235,14 @@ class Field:
         )  # fmt: skip
         tags.observe(lambda change: self.move(tuple(numbers[title] for title in change["new"])), "value")
         return tags
+
+    def put(self, value: Any) -> None:
+        """Stands at `value`; a slider at its nearest stop."""
+        for widget in self.widgets:
+            if isinstance(widget, ipw.SelectionSlider):
+                widget.value = min(widget.options, key=lambda stop: abs(stop - value))
+            elif not isinstance(widget, ipw.TagsInput):
+                widget.value = value
 
     def dress(self, values: Values) -> None:
         """Grey where the control changes nothing."""

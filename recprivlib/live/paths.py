@@ -24,6 +24,7 @@ from recprivlib.parameters import UserError
 
 PATH = re.compile(r"^`{3,}\{path\} +([\w-]+)", re.MULTILINE)
 STEP = re.compile(r"^`{3,}\{step\} *(.*)$", re.MULTILINE)
+SHORT = re.compile(r"^:short: *(.+)$", re.MULTILINE)
 SET = re.compile(r"\{set\}`([^`<]*?)\s*<([^`>]*)>`")
 
 

@@ -10,6 +10,7 @@ from playwright.sync_api import TimeoutError as Late
 def into_sight(page, figure, seconds=40):
     """Scrolls to the dashboard of a chapter, again if it was pushed away, until `figure` is drawn."""
     end = time.monotonic() + seconds
+    unfold(page)
     while True:
         page.locator(".dash").first.evaluate("dash => dash.scrollIntoView({ block: 'start' })")
         try:
@@ -18,6 +19,18 @@ def into_sight(page, figure, seconds=40):
         except Late:
             if time.monotonic() > end:
                 raise
+
+
+def unfold(page):
+    """Opens the fold of a chapter that holds the whole dashboard."""
+    page.evaluate("for (const fold of document.querySelectorAll('details.expert:has(.dash)')) fold.open = true")
+
+
+def answered(where):
+    """Waves the question away, if there is one that hides the answer."""
+    skip = where.get_by_role("button", name="just show me")
+    if skip.count() and where.locator("main.veiled").count():
+        skip.click()
 
 
 def fits(page, frame):

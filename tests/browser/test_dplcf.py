@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from recprivlib.live import explorer
+from tests.browser.sight import answered
 
 ALONE = "/apps/dplcf"
 PATIENCE = 30_000  # ms; the machine of a CI run is busy with other tests
@@ -37,6 +38,7 @@ def alone(visit):
     def alone(query="", **how):
         page = visit(ALONE + query, **how)
         page.locator("main[data-state=ready] [data-figure=rate] .main-svg").first.wait_for(timeout=PATIENCE)
+        answered(page)
         return page
 
     return alone

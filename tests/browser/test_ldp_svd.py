@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from recprivlib.live import explorer
-from tests.browser.sight import fits, into_sight
+from tests.browser.sight import answered, fits, into_sight
 
 CHAPTER = "/book/ldp_svd.html"
 ALONE = "/apps/ldp_svd"
@@ -45,6 +45,7 @@ def alone(visit):
     def alone(query="", **how):
         page = visit(ALONE + query, **how)
         ready(page)
+        answered(page)
         return page
 
     return alone
@@ -56,6 +57,7 @@ def test_it_lives_in_its_chapter(visit, shoot, width, theme):
     frame = page.frame_locator(".dash iframe")
     into_sight(page, frame.locator("[data-figure=tape] .main-svg"))
     ready(frame)
+    answered(frame)
     assert frame.locator(".sentence").inner_text() == said()
     page.wait_for_timeout(600)
     fits(page, frame)
@@ -68,6 +70,7 @@ def test_page_and_dashboard_are_accessible(visit, alone, accessible, theme):
     frame = chapter.frame_locator(".dash iframe")
     into_sight(chapter, frame.locator("[data-figure=tape] .main-svg"))
     ready(frame)
+    answered(frame)
     accessible(chapter)
     page = alone("?mechanism=rounded", theme=theme, width=390)
     page.get_by_role("button", name="Table").click()

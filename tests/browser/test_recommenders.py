@@ -15,7 +15,7 @@ import pytest
 
 from recprivlib.live import explorer
 from recprivlib.live.contract import View
-from tests.browser.sight import into_sight
+from tests.browser.sight import answered, into_sight, unfold
 
 CHAPTER = "/book/recommenders.html"
 ALONE = "/apps/recommenders"
@@ -33,6 +33,7 @@ class Board:
         self.main = self.at.locator("main.page")
         self.k = self.at.get_by_role("slider", name="Length of the list, K")
         self.ready()
+        answered(self.at)
 
     def ready(self):
         self.at.locator("main[data-state=ready] [data-figure=length] .main-svg").first.wait_for(timeout=PATIENCE)
@@ -351,6 +352,7 @@ def test_without_a_server_the_same_figures_move(browser, book, shoot):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.goto((book / "book" / "recommenders.html").as_uri())
+    unfold(page)
     page.locator(".dash .main-svg").first.wait_for(timeout=PATIENCE)
     assert page.get_by_text("make serve").first.is_visible()
     slider = page.locator(".dash").get_by_role("slider").first

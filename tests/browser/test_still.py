@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.sight import unfold
+
 
 @pytest.fixture
 def still(browser, book: Path):
@@ -15,6 +17,8 @@ def still(browser, book: Path):
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(f"file://{book}/book/{name}.html")
+        if about.get("java_script_enabled", True):
+            unfold(page)
         return page
 
     yield still

@@ -8,6 +8,9 @@ export function render({ model }) {
   let seen = false, drawn = false, stale = true, asked = false, width = 0, cost = 10;
   let own = () => []; // traces that the page itself adds: what the reader did, which the server never hears of
 
+  const veiled = () => Boolean(place.closest(".page.veiled"));
+  document.addEventListener("veil", () => { stale = true; ask(); });
+
   async function draw() {
     asked = false;
     if (model.html && stale) canvas.innerHTML = model.html;
@@ -17,6 +20,11 @@ export function render({ model }) {
     drawn = true;
     width = canvas.clientWidth;
     const { data, layout } = JSON.parse(model.plot);
+    if (veiled()) { // what was given stands; the answer waits for the reader's guess
+      data.splice(0, data.length, ...data.filter((trace) => trace.meta === "given"));
+      const names = new Set(data.map((trace) => trace.name));
+      layout.annotations = (layout.annotations || []).filter((label) => names.has(label.text));
+    }
     canvas.style.height = `${layout.height}px`;
     canvas.style.minHeight = "";
     await window.Plotly.react(canvas, [...data, ...own()], { ...layout, width }, CONFIG);

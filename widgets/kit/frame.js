@@ -12,12 +12,13 @@ export function render({ model }) {
   let guess = null; // the reader's own: it never leaves this variable
   let lost = false;
   let speaking, counting, writing;
+  document.addEventListener("veil", () => { say(); describe(); });
   let told = 0;
 
   // ------------------------------------------------------------------------------------------ what is said
   function say() {
     const { sentence, card, advice, notice } = model;
-    const text = card ? card.what : sentence;
+    const text = card ? card.what : veiled ? "" : sentence;
     $(".sentence").textContent = sentence || "Loading the figure…";
     toggle($(".sentence"), !card);
     toggle($(".card"), card);
@@ -69,19 +70,27 @@ export function render({ model }) {
     if (guess === null) return;
     const text = model.replies[guess] || "Computing the answer…";
     $(".reply").textContent = text;
-    toggle($(".reply"), true);
   }
   for (const button of $$(".answer")) {
     button.addEventListener("click", () => {
       guess = +button.dataset.at;
       $$(".answer").forEach((other) => other.setAttribute("aria-pressed", String(other === button)));
-      toggle($(".show-me"), false);
+      $(".show-me").disabled = true;
+      veil(false);
       reply();
       $(".spoken").textContent = $(".reply").textContent;
     });
   }
+  // Until the reader has answered, nothing on the screen gives the answer away; a link with settings has its own point.
+  let veiled = Boolean($(".answers")) && !model.query && !model.large;
+  function veil(on) {
+    veiled = on;
+    page.classList.toggle("veiled", on);
+    document.dispatchEvent(new Event("veil"));
+  }
+  veil(veiled);
   const showMe = $(".show-me");
-  if (showMe) showMe.addEventListener("click", () => { $(".predict").open = false; });
+  if (showMe) showMe.addEventListener("click", () => { veil(false); showMe.disabled = true; });
 
   // -------------------------------------------------------------------------------------------- size, theme
   function measure() {
@@ -221,7 +230,8 @@ export function render({ model }) {
     dress();
   });
   function describe() {
-    for (const [figure, words] of Object.entries(model.alts)) {
+    for (const [figure, told] of Object.entries(model.alts)) {
+      const words = veiled ? told && "Empty axes, until you have guessed" : told;
       const canvas = $(`[data-figure="${figure}"] .canvas`);
       if (!canvas || !words) continue;
       canvas.setAttribute("role", "img");
@@ -260,5 +270,9 @@ export function render({ model }) {
   model.on(["large", "curve", "curving"], dress);
   model.calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   for (const act of [say, wait, dress, describe, fill, measure]) act();
-  paint(document.documentElement.dataset.theme || model.theme);
+  const asked = new URLSearchParams(window.location.search).has("theme");
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const follow = () => paint(dark.matches ? "dark" : "light");
+  if (asked) paint(document.documentElement.dataset.theme || model.theme);
+  else { follow(); dark.addEventListener("change", follow); }
 }
