@@ -28,6 +28,8 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from fingerprint import ROOT
+
 WORDS = re.compile(r"[^\W_][\w'’.,-]*")
 A_MINUTE = 180  # words read in a minute; a step is played with for as long again, a line of code takes 3 s
 
@@ -131,6 +133,31 @@ class Set(SphinxRole):
             message = self.inliner.reporter.error(str(error), line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
         return [setting(self.rawtext, words.strip(), state=json.dumps(told, ensure_ascii=False))], []
+
+
+class Explore(SphinxDirective):
+    """All dashboards that a chapter steers: the question of each, and a small picture of its first step."""
+
+    def run(self) -> list[nodes.Node]:
+        from recprivlib.live import explorer, paths
+
+        self.env.metadata[self.env.docname]["explore"] = True
+        cards = []
+        for page in sorted((ROOT / "book").glob("*.md")):
+            text = page.read_text("utf-8")
+            if not (stem := paths.stem(text)):
+                continue
+            self.env.note_dependency(str(page))
+            which = explorer(stem)
+            told = paths.told(which, next(paths.states(which, text)))
+            state = escape(json.dumps({**told, "view": told["view"][:1]}, ensure_ascii=False), quote=True)
+            cards.append(
+                f'<a class="explore-card" href="{page.stem}.html#x-dashboard" data-chapter="{page.stem}" '
+                f'data-state="{state}"><span class="explore-ask">{escape(which.title)}</span>'
+                f'<span class="explore-picture" aria-hidden="true"></span>'
+                f'<span class="explore-where">{page.stem}</span></a>'
+            )
+        return [nodes.raw("", f'<div class="explore">{"".join(cards)}</div>', format="html")]
 
 
 # ------------------------------------------------------------------------------------------------- folding
@@ -312,6 +339,10 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], 
         app.add_css_file("path.css")
         for name in ("pen.js", "stage.js", "path.js"):
             app.add_js_file(name, loading_method="defer")
+    if app.env.metadata.get(page, {}).get("explore"):
+        app.add_css_file("path.css")
+        for name in ("pen.js", "stage.js", "explore.js"):
+            app.add_js_file(name, loading_method="defer")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -324,6 +355,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(fold, html=(visit_fold, depart_fold))
     app.add_directive("path", Path)
     app.add_directive("step", Step, override=True)  # the theme brings one that nobody here uses
+    app.add_directive("explore", Explore)
     app.add_directive("expert", Expert)
     app.add_role("set", Set())
     app.connect("doctree-resolved", arrange)

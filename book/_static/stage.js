@@ -362,14 +362,15 @@
       same: (a, b) => key(a) === key(b) && a.view.join() === b.view.join(),
       pen() { pen?.focus(); },
       // A small picture for paper, drawn into `box`.
-      picture(box, s) {
+      picture(box, s, size = { width: 560, height: 250 }) {
         const scene = built(s);
         if (!scene) return;
+        box.replaceChildren();
         for (const name of s.view) {
           const drawing = scene.figures[name], canvas = make("div");
           box.append(canvas);
           if (typeof drawing === "string") { canvas.innerHTML = drawing; continue; }
-          const figure = fitted(drawing, { width: 560, height: 250, narrow: false, large: false, veil: false, dark: false, swaps: it.dark });
+          const figure = fitted(drawing, { ...size, narrow: size.width < 480, large: false, veil: false, dark: size.width < 480 && html.dataset.theme === "dark", swaps: it.dark });
           Plotly.newPlot(canvas, figure.data, figure.layout, { ...CONFIG, staticPlot: true });
         }
       },
