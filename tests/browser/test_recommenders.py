@@ -85,7 +85,7 @@ def test_it_lives_in_its_chapter(chapter, shoot, width, theme):
     assert board.main.get_attribute("data-size") == ("phone" if width == 390 else "book")
     assert board.at.locator("html").get_attribute("data-theme") == theme
     place = board.page.locator(".dash").bounding_box()
-    text = board.page.locator(".bd-article p").first.bounding_box()
+    text = board.page.locator(".path > p").first.bounding_box()
     if width == 1280:
         assert place["width"] > text["width"] + 200, "it keeps to the text column"
     board.page.wait_for_timeout(600)
