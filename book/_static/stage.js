@@ -46,6 +46,11 @@
     for (const axis of ["xaxis", "yaxis"]) if (layout[axis]?.title?.font) layout[axis].title.font.size = size;
     if (layout.yaxis) layout.yaxis.title = { text: "" }; // it stands above, see caption
     if (flat && layout.xaxis) layout.xaxis.title = { text: "" };
+    const rows = layout.yaxis?.ticktext, fits = Math.max(1, Math.floor((height - margin.t - margin.b) / (size - 1)));
+    if (rows && rows.length > fits) { // as many names as there is room for
+      const every = Math.ceil(rows.length / fits);
+      layout.yaxis.ticktext = rows.map((name, at) => (at % every ? "" : name));
+    }
     if (veil) {
       figure.data = figure.data.filter((trace) => trace.meta === "given");
       const names = new Set(figure.data.map((trace) => trace.name));
