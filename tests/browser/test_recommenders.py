@@ -15,6 +15,7 @@ import pytest
 
 from recprivlib.live import explorer
 from recprivlib.live.contract import View
+from recprivlib.plots.numerals import bare
 from tests.browser.sight import answered, into_sight, unfold
 
 CHAPTER = "/book/recommenders.html"
@@ -299,7 +300,7 @@ def test_the_table_says_in_words_what_the_figures_show(alone):
     board.at.get_by_role("button", name="Table").click()
     board.at.locator(".tables table").first.wait_for()
     text = board.at.locator(".tables").inner_text()
-    assert f"{EXPLORER.compute(**EXPLORER.defaults).sampled.yours[9]:.3g}" in text
+    assert bare(EXPLORER.compute(**EXPLORER.defaults).sampled.yours[9]) in text
     images = board.at.locator(".canvas[role=img]")
     assert images.count() == sum(
         isinstance(f.draw(EXPLORER.compute(**EXPLORER.defaults), View()), dict) for f in EXPLORER.figures
