@@ -19,7 +19,7 @@ unexport PYTHONHOME
 export PIP_USER := 0
 
 .PHONY: help setup serve book test test-slow check bench bench-browser bench-readers bench-peers results results-check lab notebooks linkcheck \
-	lock clean
+	lock audit-deps clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -92,6 +92,15 @@ lock: setup  ## requirements.lock from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml -o requirements.lock --universal --python-version 3.11 \
 	  --fork-strategy fewest --all-extras --generate-hashes --no-emit-index-url --no-emit-find-links \
 	  --custom-compile-command "make lock"
+	@$(MAKE) --no-print-directory constraints.txt
+
+# The lock without its hashes, which pip does not take beside a folder: for conda.
+constraints.txt: requirements.lock
+	@{ echo "# The versions of requirements.lock; written by make lock"; \
+	  sed -n 's/ *\\$$//; /^[A-Za-z0-9].*==/p' $<; } > $@
+
+audit-deps:  ## known vulnerabilities of the locked packages (needs the internet)
+	@python3 tools/audit_deps.py
 
 clean:  ## built files; the environment stays
 	rm -rf _build artifacts .pytest_cache .mypy_cache .ruff_cache .hypothesis

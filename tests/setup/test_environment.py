@@ -24,7 +24,7 @@ def test_conda_installs_what_pyproject_says():
     python, pip, packages = environment["dependencies"]
     assert python == f"python{PROJECT['requires-python']}"
     assert pip == "pip"
-    (own,) = packages["pip"]
+    _, own = packages["pip"]
     extras = re.fullmatch(r"-e \.\[([\w,]+)\]", own)[1].split(",")
     assert set(extras) == set(EXTRAS) - {"dask"}, "a Dask cluster is nobody's first set-up; all else is"
 
