@@ -24,7 +24,9 @@ from myst_nb.core.read import create_nb_reader
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from fingerprint import ROOT, library
+from fingerprint import ROOT, digest, library
+
+READ = "read_from"  # page -> the name of its file's contents
 
 
 def name_cache(app: Sphinx, config: Any) -> None:
@@ -82,7 +84,22 @@ def progress(line: str) -> None:
     logging.getLogger("course.progress").info(line)
 
 
+def note(app: Sphinx, page: str, _: list[str]) -> None:
+    """Remember what a page was read from."""
+    app.env.__dict__.setdefault(READ, {})[page] = digest([Path(app.env.doc2path(page))])
+
+
+def edited(app: Sphinx, env: Any, *_: set[str]) -> list[str]:
+    """Pages whose file says something else than when it was read; Sphinx looks at its time only, which may go back."""
+    known = env.__dict__.get(READ, {})
+    return [
+        page for page, name in known.items() if page in env.found_docs and digest([Path(env.doc2path(page))]) != name
+    ]
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", name_cache, priority=100)
+    app.connect("source-read", note)
+    app.connect("env-get-outdated", edited)
     app.connect("env-before-read-docs", execute_ahead)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

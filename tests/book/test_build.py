@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,38 @@ def test_build_follows_what_a_page_is_made_from_and_fails_whole(copy):
     assert "the answer is 43" in page(copy)
     (copy / "book" / "chapter.md").write_text(CHAPTER)
     assert build(copy).returncode == 0
+
+
+def test_an_edit_is_seen_though_the_clock_was_set_back(copy):
+    """Sphinx itself looks at the time of a file: an older one than it has read is the same to it."""
+    assert build(copy).returncode == 0
+    chapter = copy / "book" / "chapter.md"
+    chapter.write_text(CHAPTER.replace("the answer is", "the reply is"))
+    os.utime(chapter, (1e9, 1e9))
+    done = build(copy)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the reply is" in page(copy)
+    chapter.write_text(CHAPTER)
+
+
+@pytest.mark.slow
+def test_a_build_that_is_killed_and_two_at_once_leave_a_whole_book(copy):
+    assert build(copy).returncode == 0
+    whole = page(copy)
+    for pause in (1.5, 3.0):
+        (copy / "recprivlib" / "answer.py").write_text(f"VALUE = {pause}\n")
+        environment = os.environ | {"PYTHONPATH": str(copy)}
+        with subprocess.Popen([sys.executable, copy / "tools" / "book.py"], cwd=copy, env=environment) as process:
+            time.sleep(pause)
+            process.kill()
+        assert page(copy) == whole
+    both = [
+        subprocess.Popen(
+            [sys.executable, copy / "tools" / "book.py"], cwd=copy, env=environment, stdout=subprocess.PIPE
+        )
+        for _ in range(2)
+    ]
+    said = [one.communicate(timeout=300)[0] for one in both]
+    assert [one.returncode for one in both] == [0, 0]
+    assert sum(b"up to date" in lines for lines in said) == 1
+    assert "the answer is 3.0" in page(copy)
