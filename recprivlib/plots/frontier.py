@@ -98,8 +98,9 @@ def frontier(
         traces.append(chart.trail([point for point in look.trail if chart.y.holds(point[1])], look.role))
     traces.append(chart.dots([(now.x, now.y)], look.role, f"{look.name}, {now.of}", look.filled, now.interval))
     if now.named and (chart.narrow or not lines):
-        below = any(level.x is not None and now.y < level.y for level in levels)
-        labels.append(Label(look.name, now.interval[0 if below else 1], look.role, x=now.x, below=below))
+        here, turned = chart.y.place(now.y), chart.y.low > chart.y.high  # an axis of errors has its least at the top
+        below = any(level.x is not None and here < chart.y.place(level.y) for level in levels)
+        labels.append(Label(look.name, now.interval[int(below == turned)], look.role, x=now.x, below=below))
     told = ", ".join(f"{name} {value}" for name, value in known)
     figure = chart.figure(traces, labels, f"{what}. {at}: {look.name} {spell(now.y)}; {told}.")
     figure["layout"]["annotations"] += beside(chart, look.ghosts, now, spell)
@@ -162,7 +163,7 @@ def _named(chart: Chart, level: Level, now: Now | None, left: bool) -> Label:
     if level.x is None:
         return Label(level.name, level.y, level.role, left=left)
     crowded = chart.narrow and chart.x.place(level.x) > 0.45  # else two names would stand on each other
-    below = now is not None and level.y <= now.y
+    below = now is not None and chart.y.place(level.y) <= chart.y.place(now.y)
     return Label(level.name, level.y, level.role, x=None if crowded else level.x, below=below)
 
 
