@@ -76,7 +76,7 @@ bench-readers: setup  ## how many readers at once the server bears
 # Peers that drag in gigabytes live in an environment of their own.
 bench-peers: setup  ## the speed table against peers that the lock leaves out
 	@test -x .venv-peers/bin/python || $(BIN)/python -m venv .venv-peers
-	@.venv-peers/bin/python -m pip install --quiet -e . lenskit autodp
+	@.venv-peers/bin/python -m pip install --quiet -e . lenskit autodp torch
 	@.venv-peers/bin/recpriv bench $(ARGS)
 
 results: setup  ## recompute the figures behind the book into book/results

@@ -20,7 +20,7 @@ TABLES = ("evaluation", "experiment", "cells", "sweep", "results", "plots", "liv
 MORE = {
     **{name: {"pandas"} for name in TABLES},
     "executors": {"joblib", "distributed", "threadpoolctl"},
-    "bench": {"pandas", "implicit", "surprise", "dp_accounting", "autodp", "psutil", "widgets"},
+    "bench": {"pandas", "implicit", "surprise", "dp_accounting", "autodp", "psutil", "torch", "widgets"},
     "cli": {"argparse", "widgets"},  # `recpriv serve` starts the server
 }
 SLOW = ("pandas", "scipy.stats", "scipy.optimize", "joblib", "dask", "distributed")

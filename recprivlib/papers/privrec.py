@@ -24,6 +24,7 @@ Deviations:
   Algorithm 2, lines 21 to 23, are read as after the local epochs. Line 23 asks whether the update is at most S after
   line 22 has clipped it to S; here it asks before (`order` "printed": after). Line 11's S can fall below zero; here it
   stays at 10⁻⁶ or more. With h = 0 line 10 divides by zero; here nothing is counted then, and S stays at S₀.
+  γ is .5 unless set: with Section 4.3's .9 the bound follows the noise's own lengths and training diverges.
   An update that is not finite counts as zero. The server sees raw updates and adds the noise: it is trusted.
 """
 
@@ -218,7 +219,7 @@ class DPPrivRec:
     cohort: int = _cohort()
     rounds: int = _rounds(1000)
     noise_multiplier: float = parameter(1.0, 0.05, 1_000.0, "z, noise over the sensitivity 2S/M")
-    unclipped_quantile: float = parameter(0.9, 0.01, 0.99, "γ, share of the updates that should stay unclipped")
+    unclipped_quantile: float = parameter(0.5, 0.01, 0.99, "γ, share of the updates that should stay unclipped")
     balance: float = parameter(0.7, 0.0, 0.99, "h, share of the budget that counts for S; 0: S stays where it is")
     clip_init: float = parameter(0.1, LEAST, MOST, "S₀, the first clipping bound")
     clip_rate: float = parameter(0.1, 1e-4, 10.0, "α₄, how fast the bound moves")

@@ -1,0 +1,34 @@
+"""Dashboard privrec as a reader meets it: one round, in its chapter and alone; the axis is a slider."""
+
+from __future__ import annotations
+
+import pytest
+
+from recprivlib.live import explorer
+from tests.browser.sight import fits
+
+CHAPTER = "/book/privrec.html"
+ALONE = "/apps/privrec"
+PATIENCE = 60_000  # ms; the machine of a CI run is busy with other tests
+EXPLORER = explorer("privrec")
+
+
+def ready(at):
+    at.locator("main[data-state=ready] [data-figure=pulls] .main-svg").first.wait_for(timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
+def test_alone_it_says_what_the_library_computes(visit, shoot, width, theme):
+    page = visit(f"{ALONE}?cohort=300", width=width, theme=theme)
+    ready(page)
+    result = EXPLORER.compute(**EXPLORER.defaults | {"cohort": 300})
+    assert page.locator(".sentence").inner_text() in (EXPLORER.say(result), EXPLORER.brief(result))
+    fits(page)
+    shoot(page, f"privrec-{width}-{theme}")
+
+
+def test_the_chapter_has_six_steps_and_nothing_to_complain_about(visit, shoot):
+    page = visit(CHAPTER, width=1280)
+    page.locator("text=One round").first.wait_for(timeout=PATIENCE)
+    assert page.locator("text=Your guess: what would help?").count() >= 1
+    shoot(page, "privrec-chapter")
