@@ -91,10 +91,8 @@ class Lane:
         self.pool.submit(self._work, self._is_costly(values))
 
     def _is_costly(self, values: Values) -> bool:
-        """Said by the explorer, or seen the last time; what is known already costs nothing."""
-        if self.pool.known(self.explorer, values) is not None:
-            return False
-        return self._took > COSTLY or any(c.costs(values) == "on release" for c in self.explorer.controls)
+        """Seen the last time; what is known already costs nothing."""
+        return self._took > COSTLY and self.pool.known(self.explorer, values) is None
 
     def _next_is_costly(self) -> bool:
         waiting = self._waiting
