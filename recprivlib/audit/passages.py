@@ -32,6 +32,7 @@ class Passage:
     high: Any
     away: Any = None
     n: int = 0
+    steady: bool = True  # no earlier answer of the run has a say in what is asked here
 
     @property
     def real(self) -> Any:
@@ -41,6 +42,11 @@ class Passage:
     @property
     def joint(self) -> bool:
         return isinstance(self.low, tuple)
+
+    def asks_as(self, other: Passage) -> bool:
+        """Whether this hands the same over for both neighbours as another does."""
+        both = ((self.low, other.low), (self.high, other.high), (self.away, other.away))
+        return self.mechanism == other.mechanism and all(_alike(a, b) for a, b in both)
 
     @property
     def entrywise(self) -> bool:
@@ -199,3 +205,10 @@ class Passage:
 
 def _looked_up(row: Array, y: Array) -> Array:
     return row[(np.asarray(y) > 0).astype(int)]
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Equal to the last bit, part by part."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(_alike(one, other) for one, other in zip(a, b, strict=True))
+    return np.array_equal(a, b) if a is not None and b is not None else a is b

@@ -78,16 +78,18 @@ def attack_run(
     """Everything that leaves a run of `system`, told apart between neighbours at these terms."""
     run = rehearse(system, sizes, unit, relation, view, seed)
     rng = np.random.default_rng(np.random.SeedSequence((seed, 1)))
-    passages = recorded(run.system, run.ledger, run.stage, view, seed, run.books.place)
+    every = recorded(run.system, run.ledger, run.stage, view, seed, run.books.place)
+    passages = [passage for passage in every if passage.steady]
     worlds: dict[str, Worlds] = {}
     found = run.found
     if passages:
         heard = hear(passages[:MOST], trials, rng)
         worlds, trials = dict(heard.worlds), heard.trials
         found = found + heard.found
-    if run.leaks or any(by_itself(release.mechanism) for release in run.ledger.releases):
+    unsteady = bool(every) and not passages
+    if run.leaks or unsteady or any(by_itself(release.mechanism) for release in run.ledger.releases):
         worlds |= watch(run, view, trials, rng)
-    part = _part(system, run.system, sizes, len(passages))
+    part = _part(system, run.system, sizes, len(passages), len(every) - len(passages))
     return Overheard(worlds, tuple(dict.fromkeys(found)), tuple(run.books.lines), trials, part, _exact(passages))
 
 
@@ -122,7 +124,7 @@ def _price(ledger: Ledger, stage: Stage, view: View) -> float:
     return guarantee(ledger, stage.unit, stage.relation, 1e-6, view).epsilon
 
 
-def _part(system: Any, short: Any, sizes: Sizes, passages: int) -> str:
+def _part(system: Any, short: Any, sizes: Sizes, passages: int, later: int) -> str:
     """What of the run was left out, where that makes a difference to the ledger."""
     said = []
     whole, played = (sum(r.count for r in one.ledger(sizes).releases) for one in (system, short))
@@ -130,6 +132,10 @@ def _part(system: Any, short: Any, sizes: Sizes, passages: int) -> str:
         said.append(f"{played:,} of {whole:,} releases")
     if passages > MOST:
         said.append(f"{MOST} of {passages:,} answers")
+    if later:
+        said.append(
+            f"without {later:,} later {'answer' if later == 1 else 'answers'}, whose questions hang on earlier ones"
+        )
     return ", ".join(said)
 
 
@@ -137,18 +143,28 @@ def _part(system: Any, short: Any, sizes: Sizes, passages: int) -> str:
 
 
 def recorded(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int, place: int) -> list[Passage]:
-    """The inputs of both neighbours wherever they differ and this view hears the answer."""
-    try:
-        tape = play(system, stage.world(item=place), seed, view).calls
+    """The inputs of both neighbours wherever they differ and this view hears the answer.
+
+    Drawn anew, all answers together are a part of what the run releases only if no input hangs on an earlier answer.
+    So the run is played with other answers too: where an input then is another, the passage is not `steady`.
+    """
+    left = unseen(ledger, view)
+
+    def between(tape: list[Call]) -> list[Passage]:
         if any(call.secret for call in tape):
             return _with_draws(system, stage, view, seed, place, tape)
         low, high = (play(system, stage.world(moved, place), seed, view, tape).calls for moved in (False, True))
-    except (Torn, UserError):
+        return [Passage(a.mechanism, a.x, b.x) for a, b in zip(low, high, strict=True)]
+
+    try:
+        tape, again = (play(system, stage.world(item=place), one, view).calls for one in (seed, seed + 1))
+        both = between(tape)
+        others = between([one if one.secret else replace(one, y=two.y) for one, two in zip(tape, again, strict=True)])
+    except (Torn, UserError, ValueError):
         return []
-    left = unseen(ledger, view)
-    both = [Passage(a.mechanism, a.x, b.x) for a, b in zip(low, high, strict=True)
-            if price(a.mechanism) not in left and not by_itself(a.mechanism)]  # fmt: skip
-    return [passage for passage in both if len(passage.own)]
+    kept = [replace(one, steady=one.asks_as(two)) for one, two in zip(both, others, strict=True)]
+    return [one for one in kept
+            if price(one.mechanism) not in left and not by_itself(one.mechanism) and len(one.own)]  # fmt: skip
 
 
 def by_itself(mechanism: Any) -> bool:
@@ -179,7 +195,7 @@ def _with_draws(system: Any, stage: Stage, view: View, seed: int, place: int, ta
         else:
             cohort = people if isinstance(a.x, tuple) else 0
             out.append(Passage(a.mechanism, a.x, b.x, c.x if cohort else None, cohort))
-    return [passage for passage in out if len(passage.own)]
+    return out
 
 
 def _exact(passages: Sequence[Passage]) -> float:

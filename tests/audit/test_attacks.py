@@ -1,16 +1,18 @@
 """The attacker must catch what leaks, must not cry wolf, and must come close to what is true."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from recprivlib.accounting import guarantee
-from recprivlib.audit import attack, audit, climb, mechanism_game, play, projection_game
+from recprivlib.audit import USUAL, attack, audit, climb, mechanism_game, play, projection_game
 from recprivlib.audit.games import _learned_ratio, _stated_ratio, ledger_games
 from recprivlib.mechanisms import MECHANISMS, DiscreteLaplace, Laplace, secure
+from recprivlib.mechanisms.gate import released
 from recprivlib.mechanisms.leaky import LEAKY, FloatLaplace
+from recprivlib.models.constants import PerItem
 from recprivlib.parameters import UserError, parameters
 from recprivlib.protocols import Change, Ledger, Release, Unbounded
 from recprivlib.registry import get, systems
@@ -280,3 +282,29 @@ TERMS = ("rating", "replace-value", "server", 0.0)
 
 def rng():
     return np.random.default_rng(0)
+
+
+def test_answers_whose_questions_hang_on_earlier_answers_are_not_drawn_anew():
+    """A bound from fixed inputs holds for the run only where no other answer would have changed them."""
+
+    @dataclass(frozen=True)
+    class Twice:
+        """Asks for a noisy sum, then for another whose size is the first answer."""
+
+        follow: bool = True
+
+        def fit(self, train, rng):
+            noise = Laplace(1.0, sensitivity=4.0)
+            first = released(noise, train.ratings.sum(keepdims=True, dtype=float), rng)
+            share = np.abs(first) / 1e6 if self.follow else 0.5
+            second = released(noise, train.ratings.sum(keepdims=True, dtype=float) * share, rng)
+            return PerItem(np.full(train.n_items, first[0] + second[0], np.float32))
+
+        def ledger(self, sizes):
+            one = {("rating", "replace-value"): Change()}
+            return Ledger((Release("a noisy sum", Laplace(1.0, sensitivity=4.0), one, count=2),), trust="the server")
+
+    alone, hanging = (audit(Twice(follow), sizes=USUAL, trials=20_000).attacked for follow in (False, True))
+    assert "hang" not in alone.attack
+    assert "without 1 later answer, whose questions hang on earlier ones" in hanging.attack
+    assert hanging.epsilon_lower < 1 < alone.epsilon_lower
