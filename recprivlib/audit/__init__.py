@@ -25,7 +25,7 @@ from recprivlib.audit.events import Certificate, auc, certify, choose, halves, r
 from recprivlib.audit.games import Game, ledger_games, mechanism_game, projection_game, statistic
 from recprivlib.audit.lies import lies
 from recprivlib.audit.one_run import best_guesses, epsilon_one_run
-from recprivlib.audit.run import attack_run
+from recprivlib.audit.run import Rehearsed, attack_run
 from recprivlib.audit.verdicts import ONE, WHOLE, Played, Verdict, exact_epsilon, verdict
 from recprivlib.mechanisms.common import SEEDED, STARS, undrawn
 from recprivlib.parameters import UserError, values
@@ -91,10 +91,12 @@ def audit(
     trials: int = 100_000,
     seed: int = 0,
     progress: Progress | None = None,
+    rehearsed: Rehearsed | None = None,
 ) -> Audit:
     """Attack a mechanism, or a system at the public `sizes`, with `trials` runs of either world.
 
     Terms that are left out are the claim's, or the first that are stated; δ is the claim's, or what a bill takes.
+    `rehearsed`: what a replay of the same system, sizes and terms said at another budget (audit/run.py).
     """
     if not isinstance(trials, int) or not 100 <= trials <= 100_000_000:
         raise UserError(f"trials is {trials!r}, but must be a whole number from 100 to 100000000")
@@ -115,7 +117,7 @@ def audit(
     counted = guarantee(ledger, unit, relation, delta, view)
     asked = Asked(unit, relation, view, delta, trials, seed)
     if is_system:
-        attacked, exact = _system(target, sizes, asked, progress)
+        attacked, exact = _system(target, sizes, asked, progress, rehearsed)
     else:
         attacked, exact = _mechanism(target, ledger, asked, progress)
     word, reason = verdict(
@@ -146,9 +148,11 @@ class Asked:
     seed: int
 
 
-def _system(target: Any, sizes: Sizes, asked: Asked, progress: Progress | None) -> tuple[Attacked, float | None]:
+def _system(
+    target: Any, sizes: Sizes, asked: Asked, progress: Progress | None, rehearsed: Rehearsed | None
+) -> tuple[Attacked, float | None]:
     """The whole run."""
-    heard = attack_run(target, sizes, asked.unit, asked.relation, asked.view, asked.trials, asked.seed)
+    heard = attack_run(target, sizes, asked.unit, asked.relation, asked.view, asked.trials, asked.seed, rehearsed)
     if progress:
         progress(1.0)
     if not heard.worlds:

@@ -73,10 +73,18 @@ def rehearse(system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: Vi
 
 
 def attack_run(
-    system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View, trials: int, seed: int
-) -> Overheard:
-    """Everything that leaves a run of `system`, told apart between neighbours at these terms."""
-    run = rehearse(system, sizes, unit, relation, view, seed)
+    system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View, trials: int, seed: int,
+    rehearsed: Rehearsed | None = None,
+) -> Overheard:  # fmt: skip
+    """Everything that leaves a run of `system`, told apart between neighbours at these terms.
+
+    `rehearsed` is what a replay of the same code said at another budget: by which ways data get out, and how far
+    neighbours are apart, does not hang on it.
+    """
+    run = rehearsed or rehearse(system, sizes, unit, relation, view, seed)
+    if rehearsed:
+        short = shortened(system)
+        run = replace(rehearsed, system=short, ledger=short.ledger(rehearsed.stage.world().sizes))
     rng = np.random.default_rng(np.random.SeedSequence((seed, 1)))
     every = recorded(run.system, run.ledger, run.stage, view, seed, run.books.place)
     passages = [passage for passage in every if passage.steady]
