@@ -58,30 +58,50 @@ def descend(
     """One model an epoch. The caller checks that it has not diverged."""
     mean = float(ratings.mean(dtype=np.float64))
     rest = (ratings - mean).astype(np.float32)
-    bu, bi = (np.zeros(n, np.float32) for n in shape)
-    p, q = (rng.normal(0, 0.1, (n, how.factors)).astype(np.float32) for n in shape)
-    rate, pull = np.float32(how.learning_rate), np.float32(how.regularization)
+    p, q = (rng.normal(0, 0.1, (n, how.factors)) for n in shape)
+    p, q = (np.pad(side, ((0, 0), (0, 2))).astype(np.float32) for side in (p, q))
+    p[:, -1] = q[:, -2] = 1  # (p_u, b_u, 1)·(q_i, 1, b_i) = b_u + b_i + p_u·q_i
+    rate, pull, ones = np.float32(how.learning_rate), np.float32(how.regularization), np.ones(p.shape[1], np.float32)
+    errors, by_user = Errors(shape), np.argsort(users, kind="stable")
     for epoch in range(how.epochs):
-        order = rng.permutation(len(rest))
-        for start in range(0, len(order), BATCH):
-            rows = order[start : start + BATCH]
+        for rows in _batches(by_user, rng):
             u, i = users[rows], items[rows]
             with np.errstate(over="ignore", invalid="ignore"):
-                pu, qi = p[u], q[i]
-                error = rest[rows] - bu[u] - bi[i] - np.einsum("nf,nf->n", pu, qi)
-                to_users, to_items = _adder(u, shape[0]), _adder(i, shape[1])
-                bu += rate * (to_users @ (error - pull * bu[u]))
-                bi += rate * (to_items @ (error - pull * bi[i]))
-                if how.factors:
-                    p += rate * (to_users @ (error[:, None] * qi - pull * pu))
-                    q += rate * (to_items @ (error[:, None] * pu - pull * qi))
-        yield (epoch + 1) / how.epochs, Biased(mean, bu.copy(), bi.copy(), p.copy(), q.copy())
+                error = rest[rows] - (p.take(u, axis=0) * q.take(i, axis=0)) @ ones
+                of_user, of_item = errors.fill(u, i, rate * error)
+                to_p, to_q = of_user @ q, of_item @ p
+                for side, met, step in ((p, u, to_p), (q, i, to_q)):
+                    side *= 1 - rate * pull * np.bincount(met, minlength=len(side)).astype(np.float32)[:, None]
+                    side += step
+                p[:, -1] = q[:, -2] = 1
+        bu, bi = p[:, -2].copy(), q[:, -1].copy()
+        yield (epoch + 1) / how.epochs, Biased(mean, bu, bi, p[:, :-2].copy(), q[:, :-2].copy())
 
 
-def _adder(rows: Array, n: int) -> sp.csc_array:
-    """The matrix that adds the lines of a batch to the rows they belong to."""
-    ones = np.ones(len(rows), np.float32)
-    return sp.csc_array((ones, rows, np.arange(len(rows) + 1)), shape=(n, len(rows)))
+def _batches(by_user: Array, rng: np.random.Generator) -> list[Array]:
+    """The lines in random batches. Within one their order is free, so they stay sorted by user."""
+    batch = np.empty(len(by_user), np.min_scalar_type(len(by_user) // BATCH))
+    batch[rng.permutation(len(by_user))] = np.arange(len(by_user)) // BATCH
+    lines = by_user[np.argsort(batch[by_user], kind="stable")]
+    return np.split(lines, range(BATCH, len(lines), BATCH))
+
+
+class Errors:
+    """A batch as a sparse matrix of its errors: times q it adds up the users' steps, transposed times p the items'.
+
+    Both forms are made once and refilled, for making a small sparse matrix takes as long as multiplying with it.
+    """
+
+    def __init__(self, shape: tuple[int, int]):
+        self.of_user, self.of_item = sp.csr_array(shape, dtype=np.float32), sp.csc_array(shape[::-1], dtype=np.float32)
+
+    def fill(self, users: Array, items: Array, errors: Array) -> tuple[sp.csr_array, sp.csc_array]:
+        """(users × items, items × users) of lines that are sorted by user; who meets twice counts twice."""
+        starts = np.zeros(self.of_user.shape[0] + 1, items.dtype)
+        np.bincount(users, minlength=len(starts) - 1).cumsum(out=starts[1:])
+        for form in (self.of_user, self.of_item):
+            form.data, form.indices, form.indptr = errors, items, starts
+        return self.of_user, self.of_item
 
 
 def finite(model: Biased) -> bool:
