@@ -58,8 +58,8 @@ def descend(
     """One model an epoch. The caller checks that it has not diverged."""
     mean = float(ratings.mean(dtype=np.float64))
     rest = (ratings - mean).astype(np.float32)
-    p, q = (rng.normal(0, 0.1, (n, how.factors)) for n in shape)
-    p, q = (np.pad(side, ((0, 0), (0, 2))).astype(np.float32) for side in (p, q))
+    tastes = [rng.normal(0, 0.1, (n, how.factors)).astype(np.float32) for n in shape]
+    p, q = (np.pad(side, ((0, 0), (0, 2))) for side in tastes)
     p[:, -1] = q[:, -2] = 1  # (p_u, b_u, 1)·(q_i, 1, b_i) = b_u + b_i + p_u·q_i
     rate, pull, ones = np.float32(how.learning_rate), np.float32(how.regularization), np.ones(p.shape[1], np.float32)
     errors, by_user = Errors(shape), np.argsort(users, kind="stable")

@@ -22,6 +22,25 @@ def test_gram_counts_exactly_whatever_the_tiles(bits, users, items, monkeypatch)
         assert np.array_equal(found, whole.T @ whole)
 
 
+@pytest.mark.parametrize("stars", [False, True])
+@pytest.mark.parametrize("price", [1e-9, 1, 1e9])
+def test_gram_counts_exactly_however_the_items_are_parted(bits, stars, price, monkeypatch):
+    monkeypatch.setattr(similarity, "FEW", 64)
+    monkeypatch.setattr(similarity, "PRICE", dict.fromkeys(similarity.PRICE, price))
+    whole = bits.astype(np.int64) * (1 + np.arange(70) % 5 if stars else 1)
+    parts = similarity._parted(np.count_nonzero(whole, axis=0), 300, "float32" if stars else "uint16")
+    assert [len(part) for part in parts] == {1e-9: [0, 70], 1e9: [70, 0]}.get(price, [len(part) for part in parts])
+    assert sorted(np.concatenate(parts)) == list(range(70))
+    assert np.array_equal(gram(sp.csr_array(whole.astype(np.float32))), whole.T @ whole)
+
+
+def test_what_sixteen_bits_do_not_hold_goes_through_blas(monkeypatch):
+    monkeypatch.setattr(similarity, "PRICE", dict.fromkeys(similarity.PRICE, 1e-9))
+    many = np.ones((70_000, 3), np.float32)
+    many[5:, 2] = 0
+    assert np.array_equal(gram(sp.csr_array(many)), [[70_000, 70_000, 5], [70_000, 70_000, 5], [5, 5, 5]])
+
+
 def test_jaccard_is_that_of_sets(bits):
     found = jaccard(gram(bits), bits.sum(axis=0))
     people = [set(np.flatnonzero(column)) for column in bits.T]
