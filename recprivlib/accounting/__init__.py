@@ -2,10 +2,10 @@
 
 pairs       the worst pair of output distributions of one release (profiles, renyi: its two curves)
 exact, binomial, pure, advanced, zcdp, rdp, pld      methods of composition, each an upper bound
-shuffle, group      what a crowd hides, and what a whole person costs
+shuffle     what a crowd hides
 compose     the tightest of them, in numbers and words
 guarantee   ledger → Guarantee            bills   → the JSON of every command and report
-calibration ε → noise                     budgets   a running total, and a filter that refuses to overspend
+calibration ε → noise
 """
 
 from recprivlib.accounting.bills import bill, mechanism_bill, small_delta

@@ -24,7 +24,6 @@ from recprivlib.audit.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower
 from recprivlib.audit.events import Certificate, auc, certify, choose, halves, roc
 from recprivlib.audit.games import Game, ledger_games, mechanism_game, projection_game, statistic
 from recprivlib.audit.lies import lies
-from recprivlib.audit.one_run import best_guesses, epsilon_one_run
 from recprivlib.audit.run import Rehearsed, attack_run
 from recprivlib.audit.verdicts import ONE, WHOLE, Played, Verdict, exact_epsilon, verdict
 from recprivlib.mechanisms.common import SEEDED, STARS, undrawn
@@ -32,8 +31,8 @@ from recprivlib.parameters import UserError, values
 from recprivlib.protocols import Array, Claim, Guarantee, Ledger, Relation, Sizes, Unit, View
 
 __all__ = [
-    "Attacked", "Audit", "Certificate", "Game", "Rung", "attack", "auc", "audit", "best_guesses", "ceiling", "certify",
-    "climb", "epsilon_lower", "epsilon_one_run", "mechanism_game", "mechanism_ledger", "play", "projection_game",
+    "Attacked", "Audit", "Certificate", "Game", "Rung", "attack", "auc", "audit", "ceiling", "certify",
+    "climb", "epsilon_lower", "mechanism_game", "mechanism_ledger", "play", "projection_game",
     "roc", "statistic",
 ]  # fmt: skip
 

@@ -254,7 +254,6 @@ class Explorer:
     mark: Callable[[Any], Mark] | None = None
     steps: Callable[..., Iterator[tuple[float, Any]]] | None = None  # streams (progress, result); last = compute
     curve: Callable[[Values], Any] | None = None  # the whole curve with its band; may take seconds, cached
-    committed: Callable[[Values], Any] | None = None  # the result read from book/results, or None: hollow dots
     reseed: str = ""  # the control that `New noise` changes
     game: Game | None = None
     brief: Callable[[Any], str] | None = None  # one sentence, for a step on a small screen

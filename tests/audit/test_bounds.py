@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from recprivlib.audit import bounds, events, one_run
+from recprivlib.audit import bounds, events
 
 
 @pytest.mark.parametrize(("hits", "trials"), [(0, 50), (1, 50), (17, 50), (50, 50), (431, 10_000)])
@@ -74,25 +74,3 @@ def test_roc_runs_from_corner_to_corner_and_never_falls():
     assert np.all(np.diff(true) >= 0)
     assert len(false) <= 202
     assert np.trapezoid(true, false) == pytest.approx(0.76, abs=0.02)  # Φ(1/√2) = .760; sd ≈ .006
-
-
-# Known answers of Theorem 5.2 at δ = 0: the exact binomial, by scipy
-@pytest.mark.parametrize(("guesses", "right"), [(100, 100), (100, 75), (400, 300)])
-def test_one_run_bound_inverts_the_binomial(guesses, right):
-    epsilon = one_run.epsilon_one_run(1000, guesses, right)
-    truth = 1 / (1 + math.exp(-epsilon))
-    assert binomtest(right, guesses, truth, alternative="greater").pvalue == pytest.approx(0.05, abs=1e-4)
-
-
-def test_one_run_bound_pays_for_delta_and_stays_silent_on_chance():
-    assert one_run.epsilon_one_run(1000, 100, 100, 1e-5) < one_run.epsilon_one_run(1000, 100, 100)
-    assert one_run.epsilon_one_run(1000, 100, 52) == 0.0
-
-
-def test_one_run_audit_of_randomised_response_is_sound_and_strong():
-    """m = 20 000 bits at ε = 2, all guessed: the bound must not exceed 2 (α = 5 %, one seed) and lose < 5 %."""
-    rng = np.random.default_rng(11)
-    inside = rng.random(20_000) < 0.5
-    heard = np.where(rng.random(20_000) < 1 / (1 + math.exp(-2)), inside, ~inside)
-    guesses, right = one_run.best_guesses(heard.astype(float), inside, 1.0)
-    assert 1.9 < one_run.epsilon_one_run(20_000, guesses, right) < 2.0

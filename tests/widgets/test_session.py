@@ -168,26 +168,6 @@ def test_what_waits_for_release_does_not_compute_while_it_moves(session):
     assert here.frame.sentence == "The area is 4 square cm."
 
 
-def test_a_drag_that_waits_shows_committed_results_hollow(session):
-    def draw(result, view):
-        return f"<p>{result.area:g} {'computed' if view.filled else 'committed'} {len(view.trail)}</p>"
-
-    patient = replace(
-        SMALL,
-        controls=tuple(replace(c, cost="on release") if c.name == "height" else c for c in SMALL.controls),
-        figures=(SMALL.figures[0], replace(SMALL.figures[1], draw=draw)),
-        committed=lambda values: replace(SMALL.compute(**values), area=-1) if values["height"] < 9 else None,
-    )
-    here = session(explorer=patient)
-    words = here.drawings["words"]
-    move(here, "height", 4, release=False)
-    assert words.html == "<p>-1 committed 1</p>"
-    here.frame.theme = "dark"
-    assert words.html == "<p>-1 committed 1</p>"
-    here.widgets["height"].released += 1
-    assert words.html == "<p>4 computed 1</p>"
-
-
 def test_less_motion_means_fewer_pictures_of_a_stream(session):
     here = session()
     usual = here.lane.every

@@ -121,10 +121,6 @@ class Session:
         self._redress(name)
         if control.costs(self.values) == "live" or not isinstance(self.widgets[name], controls.Field):
             self.ask()
-        elif self.explorer.committed is not None:
-            result = self.explorer.committed(self.values)
-            if result is not None:
-                self._show(self._draw(dict(self.values), result, filled=False), moved=False)
 
     def _let_go(self, name: str, _: Any) -> None:
         if not self._setting and self.explorer.control(name).costs(self.values) == "on release":
@@ -175,7 +171,7 @@ class Session:
 
     def _redraw(self) -> None:
         if self.drawn is not None:
-            self._show(self._draw(self.drawn.values, self.drawn.result, filled=self.drawn.view.filled), moved=False)
+            self._show(self._draw(self.drawn.values, self.drawn.result), moved=False)
 
     def _amend(self, values: Values) -> None:
         """The whole curve at `values` is there now."""
@@ -224,11 +220,11 @@ class Session:
                     self.waiting.begin()
             self._show(news, moved=update.last)
 
-    def _draw(self, values: Values, result: Any, patience: float = 0.0, filled: bool = True) -> Drawn:
+    def _draw(self, values: Values, result: Any, patience: float = 0.0) -> Drawn:
         here = self.explorer.mark(result) if self.explorer.mark else None
         earlier = tuple(m for m in self.marks if m != here)
         curve = self.curve.at(values, patience) if self.curve else None
-        view = replace(self.view, trail=earlier, curve=curve, filled=filled)
+        view = replace(self.view, trail=earlier, curve=curve)
         figures = {figure.name: figure.draw(result, view) for figure in self.explorer.shown}
         strip = self.explorer.strip(result, view) if self.explorer.strip else ""
         fitted = {figure.name: self._fitted(figure, figures[figure.name], values) for figure in self.explorer.shown}
