@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.widgets.small import SMALL
+from widgets.kit.curve import WholeCurve
 from widgets.kit.pool import Lane, Pool, key
 
 
@@ -183,3 +185,20 @@ def test_a_worker_has_one_thread_of_linear_algebra(pool):
     threadpoolctl = pytest.importorskip("threadpoolctl")
     found = pool._threads.submit(threadpoolctl.threadpool_info).result()
     assert {each["num_threads"] for each in found if each["user_api"] == "blas"} == {1}
+
+
+@pytest.mark.parametrize("costly", [False, True])
+def test_a_worker_who_waits_for_a_curve_does_not_hold_up_the_one_who_computes_it(costly):
+    """The only worker of its line draws: what it waits for must not stand behind it in the same line."""
+    pool, found, done = Pool(workers=1), [], threading.Event()
+    whole = replace(SMALL, curve=lambda values: values["height"])
+    frame = SimpleNamespace(curve=True, curving=False)
+    curve = WholeCurve(whole, pool, frame, lambda call: call(), lambda values: None)
+
+    def draws():
+        found.append(curve.at(SMALL.defaults | {"height": 4}, 2.0))
+        done.set()
+
+    pool.submit(draws, costly)
+    assert done.wait(10)
+    assert found == [4]

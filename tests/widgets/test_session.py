@@ -26,7 +26,7 @@ class Now(Pool):
         super().__init__(workers=1)
         self.jobs, self.running = [], False
 
-    def submit(self, job, costly=False):
+    def submit(self, job, costly=False, curve=False):
         self.jobs.append(job)
         if not self.running:
             self.running = True

@@ -34,7 +34,7 @@ class WholeCurve:
             explorer, stem=f"{explorer.stem}/curve", compute=lambda **values: whole(values), steps=None
         )
         self.pool, self.frame, self.later, self.redraw = pool, frame, later, redraw
-        self.lane = Lane(self.explorer, pool, self._told)
+        self.lane = Lane(self.explorer, pool, self._told, curve=True)
         self._there = Event()  # what was asked for last
 
     def at(self, values: Values, patience: float) -> Any:

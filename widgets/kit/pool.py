@@ -41,10 +41,14 @@ class Pool:
         self._one_thread = one_thread()  # of linear algebra a worker; as long as the pool lives
         self._threads = ThreadPoolExecutor(workers or max(2, min(4, os.cpu_count() or 1)), thread_name_prefix="compute")
         self._costly = ThreadPoolExecutor(1, thread_name_prefix="costly")
+        self._curves = ThreadPoolExecutor(1, thread_name_prefix="curve")
 
-    def submit(self, job: Callable[[], None], costly: bool = False) -> None:
-        """Runs `job` as soon as a worker is free; what is costly waits for its own, and nobody else waits for it."""
-        (self._costly if costly else self._threads).submit(job)
+    def submit(self, job: Callable[[], None], costly: bool = False, curve: bool = False) -> None:
+        """Runs `job` as soon as a worker is free; what is costly waits for its own, and nobody else waits for it.
+
+        Workers who draw wait a moment for a whole curve. It has a worker of its own, who waits for nobody.
+        """
+        (self._curves if curve else self._costly if costly else self._threads).submit(job)
 
     def known(self, explorer: Explorer, values: Values) -> Any:
         """The result if somebody asked for it before, else None."""
@@ -70,8 +74,8 @@ class Update:
 class Lane:
     """One reader's place in the pool."""
 
-    def __init__(self, explorer: Explorer, pool: Pool, tell: Callable[[Update], None]):
-        self.explorer, self.pool, self.tell = explorer, pool, tell
+    def __init__(self, explorer: Explorer, pool: Pool, tell: Callable[[Update], None], curve: bool = False):
+        self.explorer, self.pool, self.tell, self.curve = explorer, pool, tell, curve
         self.generation = 0
         self.every = STREAM_EVERY
         self._mute = -1  # results of this generation or an older one are no longer wanted
@@ -88,7 +92,7 @@ class Lane:
             if self._busy:
                 return
             self._busy = True
-        self.pool.submit(self._work, self._is_costly(values))
+        self.pool.submit(self._work, self._is_costly(values), self.curve)
 
     def _is_costly(self, values: Values) -> bool:
         """Seen the last time; what is known already costs nothing."""
@@ -127,7 +131,7 @@ class Lane:
                 self.tell(Update(values, error=error))
         finally:
             self._took = time.thread_time() - began  # its own work: a busy machine makes nobody costly
-            self.pool.submit(self._work, self._next_is_costly())  # at the end of the line: other readers wait too
+            self.pool.submit(self._work, self._next_is_costly(), self.curve)  # at the end: other readers wait too
 
     def _updates(self, generation: int, values: Values) -> Iterator[Update]:
         explorer = self.explorer
