@@ -11,14 +11,14 @@ from recprivlib.accounting import guarantee
 from recprivlib.data import load
 from recprivlib.evaluation import Difference, evaluate, split, stream
 from recprivlib.live import View, explorer, fmf_ldp
-from recprivlib.live.contract import nbytes
+from recprivlib.live.contract import Card, nbytes
 from recprivlib.live.fmf_ldp import CONTROLS, VARIANTS, compute, reply, say, snippet, steps, table
 from recprivlib.parameters import configured
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
 
 EXPLORER = explorer("fmf_ldp")
-QUICK = {"epochs": 3, "k": 20}
+QUICK = {"epochs": 3, "k": 3}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_a_stream_grows_epoch_by_epoch_and_ends_with_compute():
     assert [result.done for _, result in stages] == [1, 2, 3]
     assert all(result.versus is None for _, result in stages[:-1])
     assert stages[-1][1].points == compute(epsilon=3.5, seed=2, **QUICK).points
-    longer = compute(epsilon=3.5, seed=2, epochs=5, k=20)
+    longer = compute(epsilon=3.5, seed=2, **QUICK | {"epochs": 5})
     assert longer.points[:3] == stages[-1][1].points
 
 
@@ -115,6 +115,12 @@ def test_axes_are_constants(start, view):
         axes = [(d["layout"]["xaxis"]["range"], d["layout"]["yaxis"]["range"]) for d in drawn]
         assert all(one == axes[0] for one in axes)
         assert all(d["layout"]["meta"]["alt"] for d in drawn)
+
+
+def test_many_reports_that_hide_in_large_sets_are_refused_with_a_cure():
+    with pytest.raises(Card, match="take minutes") as refused:
+        compute(variant="sign")
+    assert compute(**EXPLORER.defaults | refused.value.cure).done == 5
 
 
 def test_what_takes_long_waits_for_the_release():
