@@ -90,7 +90,7 @@ def test_words_set_the_figure_and_a_drag_takes_over(visit, stem):
     word.click()
     wanted = json.loads(word.get_attribute("data-state"))
     page.wait_for_function("word => word.getAttribute('aria-pressed') === 'true'", arg=word)
-    slider = page.locator(".stage .under input[type=range]")
+    slider = page.locator(".stage .under .slide:not([hidden]) input[type=range]")
     before = slider.get_attribute("aria-valuetext")
     slider.press("ArrowLeft" if wanted["values"].get("epsilon") != "0.1" else "ArrowRight")
     page.wait_for_function(
