@@ -35,8 +35,8 @@ def _delta() -> Any:
 
 
 def _relation() -> Any:
-    gloss = "what neighbours are; none: a person is there or not"
-    return parameter(None, None, None, gloss, kind=str, choices=tuple(MOVES), optional=True)
+    gloss = "what the noise is made for: a person is there or not, or is replaced"
+    return parameter("add-remove", None, None, gloss, choices=tuple(MOVES))
 
 
 @lru_cache(maxsize=64)
@@ -48,7 +48,7 @@ def _mu(epsilon: float, delta: float) -> float:
 
 def noise(system: Any, share: float) -> Gaussian:
     """The noise of a release that spends `share` of the budget μ²."""
-    move = MOVES[system.relation or "add-remove"]
+    move = MOVES[system.relation]
     return Gaussian(1 / (_mu(system.epsilon, system.delta) * math.sqrt(share)), move)
 
 
@@ -68,7 +68,7 @@ class DPPopularity:
 
     epsilon: float = _epsilon()
     delta: float = _delta()
-    relation: Relation | None = _relation()
+    relation: Relation = _relation()
 
     def __post_init__(self) -> None:
         check(self)
@@ -86,7 +86,7 @@ class DPGram:
 
     epsilon: float = _epsilon()
     delta: float = _delta()
-    relation: Relation | None = _relation()
+    relation: Relation = _relation()
 
     def __post_init__(self) -> None:
         check(self)
@@ -107,7 +107,7 @@ class DPGram:
 
     def _plan(self, people: int) -> tuple[Gaussian, Gaussian, int]:
         """The noise of either release, and how many items the second one looks at."""
-        strength = people * _mu(self.epsilon, self.delta) / MOVES[self.relation or "add-remove"]
+        strength = people * _mu(self.epsilon, self.delta) / MOVES[self.relation]
         share, rest, items = shares(strength)
         return noise(self, share), noise(self, rest), items
 

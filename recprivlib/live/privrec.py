@@ -311,5 +311,5 @@ EXPLORER = Explorer(
     steps=steps,
     reseed="seed",
     brief=brief,
-    still={"cohort": (10, 30, 100, 300), "size": tuple(SIZES)},
+    still={"cohort": COHORTS, "size": ("tiny", "large")},
 )
