@@ -52,21 +52,23 @@ def _digits(value: float) -> int:
     return max(0, 1 - math.floor(math.log10(value)))
 
 
-def cell(value: float) -> str:
+def cell(value: float, beside: float = 0.0) -> str:
     """A measured number in a table: three decimals, one from 10 on, none from 1 000 on; what is tiny says so.
+    One that stands `beside` a larger one, as the ends of its interval do, has as many decimals as that.
 
-    >>> cell(0.0138), cell(0.000137), cell(-1.5), cell(14.26), cell(4505.2)
-    ('.014', '<.001', '−1.500', '14.3', '4\u202f505')
+    >>> cell(0.0138), cell(0.000137), cell(-1.5), cell(14.26), cell(4505.2), cell(9.0, beside=11.0)
+    ('.014', '<.001', '−1.500', '14.3', '4\u202f505', '9.0')
     """
     if math.isnan(value):
         return ""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    if 0 < abs(value) < 0.0005:
+    size = max(abs(value), abs(beside))
+    if 0 < abs(value) < 0.0005 and size < 9.9995:
         return "<.001" if value > 0 else ">−.001"
-    if abs(value) >= 999.95:
+    if size >= 999.95:
         return count(value).replace("-", "−")
-    return bare(value, 1 if abs(value) >= 9.9995 else 3)
+    return bare(value, 1 if size >= 9.9995 else 3)
 
 
 def one_in(delta: float) -> str:

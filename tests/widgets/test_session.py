@@ -209,7 +209,7 @@ def test_the_table_is_kept_only_while_it_is_open(session):
     here = session()
     assert here.frame.rows == {}
     here.frame.tables = True
-    assert here.frame.rows == {"plot": {"head": ["x", "you"], "rows": [["1", "10 [9, 11]"]]}}
+    assert here.frame.rows == {"plot": {"head": ["x", "you"], "rows": [["1", "10.0 [9.0, 11.0]"]]}}
 
 
 def test_the_axis_slider_stands_under_its_figure(session):

@@ -29,13 +29,15 @@ def _table(part: Any) -> dict[str, list]:
 
 
 def _interval(row: dict[str, Any]) -> str:
-    y, low, high = (_number(row[name]) for name in ("y", "low", "high"))
+    ends = [abs(row[name]) for name in ("y", "low", "high") if isinstance(row[name], float) and row[name] == row[name]]
+    beside = max((end for end in ends if end != float("inf")), default=0.0)
+    y, low, high = (_number(row[name], beside) for name in ("y", "low", "high"))
     return f"{y} [{low}, {high}]" if low and high else y
 
 
-def _number(value: Any) -> str:
+def _number(value: Any, beside: float = 0.0) -> str:
     """What was measured, in the book's numerals; nothing for what is missing."""
-    return cell(value) if isinstance(value, float) else str(value)
+    return cell(value, beside) if isinstance(value, float) else str(value)
 
 
 def _place(value: Any) -> str:
