@@ -62,7 +62,7 @@ def test_examples_of_the_notation():
     """Its page has no code; these are the values that its table of symbols names."""
     table = (ROOT / "book" / "notation.md").read_text("utf-8").replace("\u202f", "")
     found = recprivlib.results("recommenders").query("data == 'ml-100k'")
-    assert f"| number of people | {found.users.iloc[0]} in" in table
+    assert f"| number of people; in privrec, phones that train in one round | {found.users.iloc[0]} in" in table
     assert f"| number of items | {found['items'].iloc[0]} in" in table
     assert f"neighbours | 10; {ItemKNN().neighbors} |" in table
     assert f"| {ImplicitALS().factors} numbers |" in table

@@ -111,7 +111,7 @@ def test_words_set_the_figure_and_a_drag_takes_over(visit, stem):
 @pytest.mark.parametrize("stem", DRAWN)
 def test_a_guess_is_drawn_compared_and_kept_to_oneself(visit, stem, width):
     which, asked = states(stem)
-    number = next(at for at, state in enumerate(asked, 1) if state.guess)
+    number = next(at for at, one in enumerate(asked, 1) if one.guess and which.sketch.figure in one.view)
     page = opened(visit, stem, f"?step={number}", width=width)
     sent = []
     page.on("request", lambda request: sent.append(request.url + (request.post_data or "")))
