@@ -70,9 +70,9 @@ def _control(control: Control) -> dict[str, Any]:
 
 def _sketch(which: Explorer) -> dict[str, Any] | None:
     asked = which.sketch
-    if asked is None or which.curve is None:
+    if asked is None:
         return None
-    truth = asked.truth(which.curve(which.defaults))
+    truth = asked.truth(which.curve(which.defaults) if which.curve else None)
     return {
         "question": asked.question, "figure": asked.figure, "x": asked.x, "truth": [float(y) for y in truth],
         "low": asked.low, "high": asked.high, "at": asked.at, "percent": asked.percent, "digits": asked.digits,
