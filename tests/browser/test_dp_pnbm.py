@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recprivlib.live import explorer
+from tests.browser.sight import answered
 
 ALONE = "/apps/dp_pnbm"
 PATIENCE = 60_000  # ms; the machine of a CI run is busy with other tests
@@ -19,6 +20,7 @@ def said(**settings):
 def test_the_switch_leaves_the_ratings_out(visit, shoot, width, theme):
     page = visit(ALONE, width=width, theme=theme)
     page.locator("main[data-state=ready] [data-figure=error] .main-svg").first.wait_for(timeout=PATIENCE)
+    answered(page)
     assert page.locator(".sentence").inner_text() == said()
     shoot(page, f"dp_pnbm-{width}-{theme}")
     if width > 640:
