@@ -45,6 +45,16 @@ def states(stem):
     return which, [paths.state(which, told) for told in paths.STEP.findall(text)]
 
 
+def settled(page):
+    """What the figure shows once nothing is on its way any more."""
+    shown, since = None, 0
+    while since < 8:
+        now = page.locator(".stage").get_attribute("data-shown")
+        shown, since = now, since + 1 if now == shown else 0
+        page.wait_for_timeout(200)
+    return shown
+
+
 def at_step(page, number, key):
     """The step is current, its link is in the address, and the figure shows its very settings."""
     page.wait_for_function(
@@ -90,6 +100,7 @@ def test_words_set_the_figure_and_a_drag_takes_over(visit, stem):
     word.click()
     wanted = json.loads(word.get_attribute("data-state"))
     page.wait_for_function("word => word.getAttribute('aria-pressed') === 'true'", arg=word)
+    settled(page)
     slider = page.locator(".stage .under .slide:not([hidden]) input[type=range]")
     before = slider.get_attribute("aria-valuetext")
     slider.press("ArrowLeft" if wanted["values"].get("epsilon") != "0.1" else "ArrowRight")
@@ -98,7 +109,7 @@ def test_words_set_the_figure_and_a_drag_takes_over(visit, stem):
     )
     back = page.locator(".stage-nav .back")
     assert back.is_visible()
-    shown = page.locator(".stage").get_attribute("data-shown")
+    shown = settled(page)
     page.mouse.wheel(0, 900)
     page.wait_for_timeout(300)
     assert back.is_visible()  # scrolling moves the highlight, and no control

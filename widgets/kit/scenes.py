@@ -7,12 +7,14 @@ remembered) for what the address says, and nothing else: no guess ever comes her
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
+from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
 from recprivlib.live import Explorer, explorer, stems
@@ -46,7 +48,8 @@ class Scenes(RequestHandler):
             told = json.dumps({"what": str(error)}, ensure_ascii=False)
         self.set_header("Content-Type", "application/json")
         self.set_header("Cache-Control", "no-store")
-        await self.finish(told)
+        with contextlib.suppress(StreamClosedError):  # the reader has moved on, and waits for another answer
+            await self.finish(told)
 
 
 def _changes(which: Explorer, text: str) -> dict[str, Any]:
