@@ -107,7 +107,7 @@ def cohort(sampling, noise, relation):
 
 
 def test_multipliers_are_relative_to_the_stated_relation():
-    """Issue 5 and notes/privrec.md: 1,000 rounds of 30 in 4,800 at δ = 10⁻⁴.
+    """1,000 rounds of 30 in 4,800 at δ = 10⁻⁴.
 
     At multiplier 1 the fixed cohort under replace lies in [.894, 1.097] and Poisson add-remove at .894. At the same
     PHYSICAL noise 2zS Poisson gives .301 (add-remove: twice the multiplier) and .597 (replace: the same). A

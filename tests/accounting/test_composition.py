@@ -95,7 +95,7 @@ CELLS = [(1.0, 0.00625, 1000, 1e-4), (0.8, 0.01, 500, 1e-5), (2.0, 0.1, 100, 1e-
 
 @pytest.mark.parametrize("noise, rate, count, delta", CELLS)
 def test_poisson_agrees_with_dp_accounting(noise, rate, count, delta):
-    """Its `connect the dots` on a grid of 10⁻⁴ also rounds up: we agree within 1 % (issue 5)."""
+    """Its `connect the dots` on a grid of 10⁻⁴ also rounds up: we agree within 1 %."""
     dp = pytest.importorskip("dp_accounting")
     event = dp.SelfComposedDpEvent(dp.PoissonSampledDpEvent(rate, dp.GaussianDpEvent(noise)), count)
     expected = dp.pld.PLDAccountant(value_discretization_interval=1e-3).compose(event).get_epsilon(delta)

@@ -1,4 +1,4 @@
-"""`recpriv account`: issue 5's cells through the command line, and mistakes in one clear line."""
+"""`recpriv account`: PrivRec's cells through the command line, and mistakes in one clear line."""
 
 from __future__ import annotations
 
