@@ -39,7 +39,7 @@ class Told(list):
 
 def idle(lane, seconds=5.0):
     end = time.monotonic() + seconds
-    while not lane.idle:
+    while lane._busy:
         assert time.monotonic() < end, "the lane never came to rest"
         time.sleep(0.002)
 

@@ -77,6 +77,7 @@ class Lane:
     def __init__(self, explorer: Explorer, pool: Pool, tell: Callable[[Update], None], curve: bool = False):
         self.explorer, self.pool, self.tell, self.curve = explorer, pool, tell, curve
         self.generation = 0
+        self.asked: Values | None = None  # what was asked for last; None once that was taken back
         self.every = STREAM_EVERY
         self._mute = -1  # results of this generation or an older one are no longer wanted
         self._waiting: tuple[int, Values] | None = None
@@ -88,7 +89,8 @@ class Lane:
         """Computes at `values` next, instead of anything that was still waiting."""
         with self._lock:
             self.generation += 1
-            self._waiting = (self.generation, dict(values))
+            self.asked = dict(values)
+            self._waiting = (self.generation, self.asked)
             if self._busy:
                 return
             self._busy = True
@@ -107,12 +109,7 @@ class Lane:
         with self._lock:
             self._mute = self.generation
             self.generation += 1
-            self._waiting = None
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing is under way."""
-        return not self._busy
+            self.asked = self._waiting = None
 
     def _work(self) -> None:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Mapping
@@ -52,6 +53,7 @@ class Session:
         asked = dict(frame or {})
         self.explorer, self.pool = explorer, pool
         self.doc = pn.state.curdoc
+        self.loop = asyncio.get_running_loop() if self.doc is not None else None
         values, refused = explorer.read(query)
         self.values: dict[str, Any] = values
         self.view = View(
@@ -73,7 +75,7 @@ class Session:
             curve=self.view.large or values != explorer.defaults,
             notice=bad_link(len(refused)), query=explorer.link(values),
         )  # fmt: skip
-        self.waiting = Waiting(self.frame, self._later, self._under_way, self._remind)
+        self.waiting = Waiting(self.frame, self._later, self._under_way)
         self.curve = WholeCurve(explorer, pool, self.frame, self._later, self._amend) if explorer.curve else None
         self.play = Play(explorer.game) if explorer.game else None
         self._wire()
@@ -193,11 +195,6 @@ class Session:
     def _under_way(self) -> str:
         return f"computing {setting(self.last_moved, self.values)}…" if self._moved else "computing…"
 
-    def _remind(self) -> None:
-        """Still waiting, and nobody is at work: what was told has not arrived, so it is asked for again."""
-        if self.lane.idle:
-            self.lane.ask(self.values)
-
     def _told(self, update: Update) -> None:
         """From a worker's thread: draws there, shows here."""
         try:
@@ -216,7 +213,7 @@ class Session:
                 self.waiting.progress(update.progress, update.remaining)
             else:
                 self.waiting.end()
-                if update.values != self.values:
+                if self.lane.asked not in (None, update.values):
                     self.waiting.begin()
             self._show(news, moved=update.last)
 
@@ -312,16 +309,26 @@ class Session:
         self._later(lambda: self.frame.param.update(replies=replies))
 
     def _later(self, action: Callable[[], Any], milliseconds: int = 0) -> None:
-        """On the server's own thread, which alone may touch what the page shows; at once where there is no page."""
-        if self.doc is None:
+        """On the server's own thread, which alone may touch the document; at once where there is no page.
+
+        No worker adds a callback itself: the document holds it back while it is on hold, and what comes in just as
+        the hold ends is lost.
+        """
+        doc, loop = self.doc, self.loop
+        if doc is None or loop is None:
             if not milliseconds:
                 action()
             return
-        with contextlib.suppress(AttributeError):  # the reader has left, and the document is taken apart
-            if milliseconds:
-                self.doc.add_timeout_callback(action, milliseconds)
-            else:
-                self.doc.add_next_tick_callback(action)
+
+        def add() -> None:
+            with contextlib.suppress(AttributeError):  # the reader has left, and the document is taken apart
+                if milliseconds:
+                    doc.add_timeout_callback(action, milliseconds)
+                else:
+                    doc.add_next_tick_callback(action)
+
+        with contextlib.suppress(RuntimeError):  # the server has stopped
+            loop.call_soon_threadsafe(add)
 
     def close(self) -> None:
         """The reader has left."""

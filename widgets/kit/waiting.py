@@ -1,7 +1,4 @@
-"""When a wait is worth a word: not before 150 ms, and not in a drag whose results keep coming.
-
-A long wait reminds the session every few seconds: a result whose message got lost on its way is asked for again.
-"""
+"""When a wait is worth a word: not before 150 ms, and not in a drag whose results keep coming."""
 
 from __future__ import annotations
 
@@ -12,20 +9,13 @@ from typing import Any
 from widgets.kit.frame import Frame
 
 PATIENCE = 150  # milliseconds
-REMIND = 3000  # milliseconds between two reminders
 
 
 class Waiting:
     """The busy state of one frame. `later(action, milliseconds)` is the session's clock."""
 
-    def __init__(
-        self,
-        frame: Frame,
-        later: Callable[..., None],
-        text: Callable[[], str],
-        remind: Callable[[], None] = lambda: None,
-    ):
-        self.frame, self.later, self.text, self.remind = frame, later, text, remind
+    def __init__(self, frame: Frame, later: Callable[..., None], text: Callable[[], str]):
+        self.frame, self.later, self.text = frame, later, text
         self._since = 0.0  # when the wait began; 0: there is none
         self._timed = False  # a timer for it runs
 
@@ -51,18 +41,8 @@ class Waiting:
         if self._since and left > 0:
             self._timed = True
             self.later(self._check, left)
-        elif self._since:
-            if self.frame.busy is None:
-                self._say(progress=None, remaining=None)
-            self._timed = True
-            self.later(self._again, REMIND)
-
-    def _again(self) -> None:
-        self._timed = False
-        if self._since:
-            self.remind()
-            self._timed = True
-            self.later(self._again, REMIND)
+        elif self._since and self.frame.busy is None:
+            self._say(progress=None, remaining=None)
 
     def _say(self, **how: Any) -> None:
         self.frame.busy = {"text": self.text(), **how}
