@@ -19,6 +19,7 @@ from recprivlib.protocols import Array
 DRAWS = 1000
 LEVEL = 0.95
 BLOCK = 1 << 21  # resampled users held at once
+KEPT = 64  # resamples held for who asks again: a class with a seed each
 
 
 @dataclass(frozen=True)
@@ -137,17 +138,20 @@ def _ratio(sums: Array, counts: Array, root: bool) -> Array:
 
 
 def _weights(n: int, draws: int, seed: int) -> Iterator[Array]:
-    """How often each user is drawn, in blocks of resamples; one block is kept, for who asks again."""
+    """How often each user is drawn, in blocks of resamples; a single block is kept, for who asks again."""
     if draws < 1:
         raise UserError(f"draws is {draws}, but must be a whole number from 1 on")
-    return iter((_kept(n, draws, checked(seed)),)) if n * draws <= BLOCK else _drawn(n, draws, seed)
+    blocks = iter((_kept(n, draws, checked(seed)),)) if n * draws <= BLOCK else _drawn(n, draws, seed)
+    return (weights.astype(np.float64) for weights in blocks)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=KEPT)
 def _kept(n: int, draws: int, seed: int) -> Array:
+    """A byte a user: hardly anybody is drawn more than ten times."""
     (weights,) = _drawn(n, draws, seed)
-    weights.setflags(write=False)
-    return weights
+    small = weights.astype(np.min_scalar_type(weights.max(initial=0)))
+    small.setflags(write=False)
+    return small
 
 
 def _drawn(n: int, draws: int, seed: int) -> Iterator[Array]:
@@ -156,7 +160,7 @@ def _drawn(n: int, draws: int, seed: int) -> Iterator[Array]:
     for start in range(0, draws, step):
         rows = min(step, draws - start)
         cells = rng.integers(0, n, (rows, n), dtype=np.int32) + (np.arange(rows, dtype=np.int32) * n)[:, None]
-        yield np.bincount(cells.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+        yield np.bincount(cells.ravel(), minlength=rows * n).reshape(rows, n)
 
 
 def _percentiles(rows: Array) -> list[tuple[float, float]]:

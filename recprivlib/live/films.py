@@ -32,8 +32,12 @@ def spoken(data: Dataset, items: Array) -> tuple[str, ...]:
 
 def adas(data: Dataset) -> Array:
     """The films of Ada, who is invented; where the data does not have them, some that are well known."""
-    numbers = {title: item for item, title in enumerate(data.titles)}
-    return np.array([numbers[title] for title in ADA if title in numbers] or popular(data)[40:360:40], np.int32)
+
+    def make() -> Array:
+        numbers = {title: item for item, title in enumerate(data.titles)}
+        return np.array([numbers[title] for title in ADA if title in numbers] or popular(data)[40:360:40], np.int32)
+
+    return MEMORY.get(("ada", data.checksum), make)
 
 
 def popular(data: Dataset) -> Array:

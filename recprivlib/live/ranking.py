@@ -104,11 +104,12 @@ def rates(data: Dataset, seed: int, k: int, rivals: str, scores: Mapping[str, Hi
 
 def _groups(data: Dataset, seed: int) -> Array:
     """Which of the groups of `BOUNDS` each person's history falls into."""
-    train = holdout(data, seed).train
-    return MEMORY.get(
-        ("groups", data.checksum, seed),
-        lambda: np.searchsorted(BOUNDS, np.bincount(train.users, minlength=train.n_users)),
-    )
+
+    def make() -> Array:
+        train = holdout(data, seed).train
+        return np.searchsorted(BOUNDS, np.bincount(train.users, minlength=train.n_users)).astype(np.int8)
+
+    return MEMORY.get(("groups", data.checksum, seed), make)
 
 
 def _by_group(values: Array, group: Array) -> tuple[float, ...]:

@@ -304,8 +304,13 @@ def draw_lists(result: Result, look: Look) -> str:
 
 def _films(values: Values) -> tuple[tuple[int, str], ...]:
     """Every film of the chosen data, by title."""
-    named = ((item, film(title)) for item, title in enumerate(dataset(values["data"]).titles))
-    return tuple(sorted(named, key=lambda pair: pair[1].lower()))
+    data = dataset(values["data"])
+
+    def make() -> tuple[tuple[int, str], ...]:
+        named = ((item, film(title)) for item, title in enumerate(data.titles))
+        return tuple(sorted(named, key=lambda pair: pair[1].lower()))
+
+    return MEMORY.get(("titles", data.checksum), make)
 
 
 CONTROLS = (

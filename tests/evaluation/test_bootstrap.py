@@ -60,6 +60,25 @@ def test_the_seed_decides_and_blocks_do_not(monkeypatch):
     assert interval(values, 1) == pytest.approx(first, rel=1e-12)  # a sum in other blocks rounds otherwise
 
 
+def test_a_class_with_a_seed_each_has_its_people_drawn_once(monkeypatch):
+    """Drawing them takes as long as everything else a reader's step needs."""
+    drawn, real = [], module._drawn
+    monkeypatch.setattr(module, "_drawn", lambda *args: drawn.append(args) or real(*args))
+    module._kept.cache_clear()
+    values = rng().random(943)
+    first = [interval(values, seed) for seed in range(60)]
+    assert [interval(values, seed) for seed in range(60)] == first
+    assert len(drawn) == 60
+    assert module._kept(943, 1000, 0).nbytes < 1 << 20
+
+
+def test_whoever_is_drawn_often_is_counted_whole():
+    assert module._kept(1, 300, 0).max() == 1
+    kept = module._kept(2, 1000, 0)
+    assert (kept.sum(axis=1) == 2).all()
+    assert (kept == np.concatenate(list(module._drawn(2, 1000, 0)))).all()
+
+
 def test_a_constant_lead_is_certain_however_much_people_differ():
     b = rng().random(100)
     found = paired(b + 0.01, b)

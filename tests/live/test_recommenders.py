@@ -286,3 +286,18 @@ def test_the_snippet_in_a_fresh_python_prints_the_numbers_of_the_screen(move):
         f"{shown.system}: {near.yours[at]:.3f} of 100, {far.yours[at]:.3f} of all",
         f"popularity: {near.popular[at]:.3f} of 100, {far.popular[at]:.3f} of all",
     ]
+
+
+def test_another_length_of_the_list_needs_neither_split_nor_similarities(monkeypatch):
+    """With a seed for each reader those take nine megabytes a reader, and may have been dropped."""
+    memory = Memory(64 << 20)
+    for module in ("ranking", "recommenders", "shared", "films"):
+        monkeypatch.setattr(f"recprivlib.live.{module}.MEMORY", memory)
+    first = live.compute(seed=3, k=4, **MADE_UP)
+    for key in [key for key in memory._kept if key[0] in ("fold", "ranked", "model")]:
+        memory.held -= memory._kept.pop(key)[1]
+    for name in ("split", "rank_neighbours"):
+        monkeypatch.setattr(f"recprivlib.live.shared.{name}", lambda *_: pytest.fail("made anew"))
+    other = live.compute(seed=3, k=5, **MADE_UP)
+    assert other.sampled.yours == first.sampled.yours
+    assert other.sampled.interval != first.sampled.interval
