@@ -18,7 +18,7 @@ unexport PYTHONPATH
 unexport PYTHONHOME
 export PIP_USER := 0
 
-.PHONY: help setup serve book test test-slow check bench bench-browser bench-readers bench-peers results results-check lab notebooks linkcheck \
+.PHONY: help setup serve book site test test-slow check bench bench-browser bench-readers bench-peers results results-check lab notebooks linkcheck \
 	lock audit-deps clean
 
 help:  ## this list
@@ -42,6 +42,9 @@ serve: setup  ## book and dashboards on http://127.0.0.1:8000 (HOST=0.0.0.0 for 
 
 book: setup  ## the book in _build/html
 	@$(BIN)/python tools/book.py
+
+site: setup  ## book and laboratory in _build/site, to be copied to any static host
+	@$(BIN)/python -m tools.site
 
 # A configuration of our own, so that a chapter opens as a notebook and the reader's settings stay theirs.
 lab: export JUPYTER_CONFIG_DIR := $(CURDIR)/_build/lab

@@ -1,0 +1,147 @@
+"""Make `_build/site`: the book and its laboratory, ready to be copied to any static host, under any path.
+
+    python -m tools.site
+
+`lab/manifest.json` names every file that the laboratory loads, with its size and SHA-256, in the order in which it is
+loaded. The same sources give the same bytes. A build that fails or is killed leaves the last good site in place.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import shutil
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tools import book, pyodide
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = ROOT / "_build" / "site"
+SCRIPTS = ROOT / "widgets" / "site"
+SHRINKS = {".css", ".csv", ".html", ".js", ".json", ".mjs", ".svg", ".txt", ".wasm"}
+SMALL = 1024  # bytes below which a smaller copy saves nothing
+OURS = {".py", ".js", ".css", ".html", ".txt", ".csv", ".toml"}
+# folder of the project -> its place in Python's path, and what of it no page needs
+KIT = (
+    ("recprivlib", "recprivlib", ("bench", "cli", "__main__.py")),
+    ("book/results", "recprivlib/_results", ()),
+    ("widgets/__init__.py", "widgets/__init__.py", ()),
+    ("widgets/kit", "widgets/kit", ()),
+    ("widgets/site", "widgets/site", ()),
+)
+
+
+def build(target: Path = SITE, say: book.Say = book.tell) -> Path:
+    """The folder of the site, made anew from the built book and the checked parts of Python."""
+    html = book.build(say)
+    with book.lock(target.parent / f"{target.name}.lock"):
+        fresh, old = (target.with_name(f"{target.name}.{end}") for end in ("new", "old"))
+        for leftover in (fresh, old):
+            shutil.rmtree(leftover, ignore_errors=True)
+        shutil.copytree(html, fresh, ignore=shutil.ignore_patterns(".inputs", "*.map", "*.po"))
+        (fresh / ".nojekyll").touch()  # GitHub's pages leave out folders like _static without it
+        total = laboratory(fresh / "lab", say)
+        for path in sorted(fresh.rglob("*")):
+            precompress(path)
+        if target.exists():
+            target.rename(old)
+        fresh.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+    size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+    say(f"site: {size / 1e6:.0f} MB, of which the laboratory loads {total / 1e6:.1f} MB -> {target}")
+    return target
+
+
+# ------------------------------------------------------------------------------------------ the laboratory
+
+
+def laboratory(folder: Path, say: book.Say) -> int:
+    """`lab/`: Python, the wheels, the project's own code, the scripts, and the manifest that names them."""
+    files, lock = pyodide.obtain(say)
+    text = json.dumps(lock, indent=1, sort_keys=True).encode()
+    # Named by what is in it, so that whatever a browser kept of another version is never taken for this one.
+    home = folder / f"pyodide-{hashlib.sha256(text).hexdigest()[:8]}"
+    home.mkdir(parents=True)
+    for name, body in {**files, pyodide.LOCK: text}.items():
+        if isinstance(body, Path):
+            shutil.copyfile(body, home / name)
+        else:
+            (home / name).write_bytes(body)
+    kit = packed(KIT)
+    kit_name = f"kit-{hashlib.sha256(kit).hexdigest()[:8]}.zip"
+    (folder / kit_name).write_bytes(kit)
+    for script in own(SCRIPTS, {".js", ".mjs", ".css", ".html"}):
+        place = folder / script.relative_to(SCRIPTS)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(script, place)
+    wheels = [
+        {"name": name, **described(home / entry["file_name"], folder)} for name, entry in lock["packages"].items()
+    ]
+    core = [{"name": name, **described(home / name, home)} for name in (*pyodide.CORE, pyodide.LOCK)]
+    for one in core:
+        one.pop("file")
+    manifest: dict[str, Any] = {
+        "pyodide": {"path": f"{home.name}/", "files": core},
+        "wheels": wheels,
+        "kit": described(folder / kit_name, folder),
+    }
+    manifest["total"] = sum(one["bytes"] for one in (*core, *wheels, manifest["kit"]))
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    return int(manifest["total"])
+
+
+def described(path: Path, folder: Path) -> dict[str, Any]:
+    """A file's name in `folder`, its size and its SHA-256."""
+    body = path.read_bytes()
+    name = path.relative_to(folder).as_posix()
+    return {"file": name, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
+
+
+def own(folder: Path, endings: set[str], without: Iterable[str] = ()) -> Iterator[Path]:
+    """The project's files of these kinds under a folder, or the one file that it is, in a fixed order."""
+    for path in sorted([folder] if folder.is_file() else folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.suffix in endings and "__pycache__" not in parts and not set(parts[:1]) & set(without):
+            yield path
+
+
+def packed(kit: Iterable[tuple[str, str, tuple[str, ...]]]) -> bytes:
+    """A zip of the project's own code and committed results, the same bytes for the same files."""
+    pack = io.BytesIO()
+    with zipfile.ZipFile(pack, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for source, place, without in kit:
+            for path in own(ROOT / source, OURS, without):
+                name = (Path(place) / path.relative_to(ROOT / source)).as_posix()
+                entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+                entry.external_attr = 0o644 << 16
+                archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, 9)
+    return pack.getvalue()
+
+
+def precompress(path: Path) -> None:
+    """Lay a .gz beside what shrinks, for servers that hand it out."""
+    if path.suffix not in SHRINKS or path.stat().st_size < SMALL:
+        return
+    body = path.read_bytes()
+    small = gzip.compress(body, 9, mtime=0)
+    if len(small) < 0.9 * len(body):
+        path.with_name(f"{path.name}.gz").write_bytes(small)
+
+
+def main() -> int:
+    try:
+        build()
+    except (book.BookError, pyodide.Missing) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
