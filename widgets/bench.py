@@ -83,7 +83,10 @@ def serving(stem: str) -> Iterator[tuple[str, psutil.Process]]:
             yield f"http://127.0.0.1:{port}", psutil.Process(process.pid)
         finally:
             process.terminate()
-            process.wait(20)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:  # a worker trains, and nobody can stop it
+                process.kill()
 
 
 def drag(stem: str, control: str, figure: str, browsers: int, seconds: float, pause: float) -> dict[str, Any]:

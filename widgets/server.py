@@ -31,6 +31,7 @@ from widgets.room import READERS, TIDY, Room
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent / "_build" / "html"
 LOOPBACK = ("127.0.0.1", "localhost")
+UNUSED = 30  # seconds that a page may take from its first byte to its web socket: a whole class opens it at once
 EVERYWHERE = "0.0.0.0"
 
 
@@ -153,6 +154,7 @@ def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers
     from widgets.kit.page import shared_pool
     from widgets.kit.scenes import Scenes
 
+    settings.perform_error_diagnostics = False  # looks for similar names whenever Panel asks for one that is not there
     pages = {"path": str(book), "default_filename": "index.html"}
     server = pn.serve(
         apps(),
@@ -173,6 +175,7 @@ def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers
         sign_sessions=True,
         secret_key=generate_secret_key(),
         websocket_max_message_size=MESSAGE,
+        unused_session_lifetime_milliseconds=1000 * UNUSED,
     )
     door = Door(server._tornado, names(host), port, settings.allowed_ws_origin() or (), framed)
     room = Room(server, readers)
