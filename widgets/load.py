@@ -65,7 +65,7 @@ class Reader:
         self.stops = [
             stop for stop in data["attributes"]["stops"] if stop != self.at
         ]  # a link leaves the usual one out
-        frame = next(root for name, root in models.items() if name.lower().startswith("frame"))
+        frame = models["frame"]
         self.frame, shown = frame["id"], frame["attributes"]["data"]
         await self._happens("document_ready", [])
         while not shown["attributes"].get("shown"):

@@ -39,7 +39,7 @@ def test_rounds_are_dealt_anew_where_the_game_changes_and_nowhere_else(playing):
 def test_more_rounds_at_the_same_setting_keep_the_score(playing):
     session, dealt = playing
     first = session.play.deal
-    session.play._handle_msg({"do": "deal"})
+    session.play.heard({"do": "deal"})
     assert dealt == [10, 10]
     assert session.play.setting == 1, "the page begins its score anew with each setting"
     assert session.play.deal["rounds"][0]["shown"] != first["rounds"][0]["shown"]
@@ -49,7 +49,7 @@ def test_more_rounds_at_the_same_setting_keep_the_score(playing):
 def test_nothing_else_is_heard_from_the_page(playing):
     session, dealt = playing
     for message in ({"do": "guess", "answer": 1}, {"answer": 1}, "yes", None):
-        session.play._handle_msg(message)
+        session.play.heard(message)
     assert dealt == [10]
 
 

@@ -10,13 +10,14 @@ import time
 from dataclasses import replace
 from threading import get_ident
 
+import panel as pn
 import pytest
 from bokeh.document import Document
-from panel.io.state import set_curdoc
 
 from recprivlib.live import Control
 from tests.widgets.small import SMALL
 from widgets.kit import controls
+from widgets.kit.panels import PanelWire, plain
 from widgets.kit.pool import Pool, Update
 from widgets.kit.session import TRAIL, Session
 from widgets.kit.waiting import Waiting
@@ -156,7 +157,7 @@ def test_a_value_that_no_widget_gives_is_refused(session):
 )
 def test_messages_that_are_no_wish_are_ignored(session, message):
     here = session()
-    here.frame._handle_msg(message)
+    here.frame.heard(message)
     assert here.values == SMALL.defaults
 
 
@@ -196,13 +197,13 @@ def test_new_noise_changes_the_seed_and_comes_round(session):
 def test_all_answers_are_computed_and_no_guess_is_asked_for(session):
     here = session("height=3")
     assert here.frame.replies == ["It is 10; you said 5.", "It is 10; you said 10."]
-    assert not {"guess", "answer"} & set(here.frame.param)
+    assert not {"guess", "answer"} & set(here.frame.shared())
 
 
 def test_the_snippet_prints_the_numbers_on_the_screen(session):
     here = session()
     given = []
-    here.frame._send_msg = given.append
+    here.frame.tie(lambda changed: None, given.append)
     move(here, "height", 7)
     here._hear({"do": "code"})
     done = subprocess.run([sys.executable, "-c", given[0]["code"]], capture_output=True, text=True, check=True)
@@ -249,8 +250,7 @@ def test_workers_leave_the_document_to_the_server_s_thread(monkeypatch):
     async def reader():
         doc = Document()
         monkeypatch.setattr(doc.callbacks, "trigger_on_change", lambda event: told_from.append(get_ident()))
-        with set_curdoc(doc):
-            here = Session(SMALL, Pool(workers=1))
+        here = Session(SMALL, Pool(workers=1), wire=PanelWire(doc))
         here.lane.ask(here.values | {"height": 12})
         while not doc.session_callbacks or here.lane._busy:
             await asyncio.sleep(0.01)
@@ -286,9 +286,12 @@ def test_results_that_keep_coming_put_the_word_off(session):
 
 def test_without_custom_components_panel_s_own_widgets_do(session):
     here = session(plain="1")
-    assert not any(isinstance(widget, controls.Field) for widget in here.widgets.values())
-    here.widgets["height"].value = 12
+    shown = {name: plain(SMALL.control(name), part) for name, part in here.widgets.items()}
+    assert all(isinstance(widget, pn.widgets.Widget) for widget in shown.values())
+    shown["height"].value = 12
     assert here.frame.sentence == "The area is 12 square cm."
+    here.set({"height": 3})
+    assert shown["height"].value == 3
 
 
 def test_a_slider_stops_at_readable_values():

@@ -1,40 +1,29 @@
-"""A widget for each `Control`: native inputs in small components, so that keyboard, touch and reader all work.
-
-`plain=True` gives Panel's own widgets instead: the fallback where a browser refuses custom components.
-"""
+"""A widget for each `Control`: native inputs in small components, so that keyboard, touch and reader all work."""
 
 from __future__ import annotations
 
-import math
-from pathlib import Path
 from typing import Any
-
-import panel as pn
-import param
 
 from recprivlib.live import Control
 from recprivlib.live.contract import Values
+from widgets.kit.part import HERE, Part, Shared
 
-HERE = Path(__file__).parent
 STYLE = (HERE / "control.css").read_text(encoding="utf-8")
 EPSILONS = (.1, .15, .2, .3, .4, .5, .6, .7, .8, 1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8)  # fmt: skip
 SEGMENTS = 6  # more choices than this go into a list that opens
 
 
-class Field(pn.custom.JSComponent):
+class Field(Part):
     """What all controls share: a label, a value, and whether a drag waits for its release."""
 
-    label = param.String()
-    hint = param.String()
-    value = param.Parameter(doc="Follows the hand.")
-    released = param.Integer(default=0, doc="Counts the moments at which the hand let go.")
-    active = param.Boolean(default=True, doc="Greyed out where it changes nothing.")
-    waits = param.Boolean(default=False, doc="Computes on release only; the label says so.")
+    label = Shared("")
+    hint = Shared("")
+    value = Shared(None, "Follows the hand.")
+    released = Shared(0, "Counts the moments at which the hand let go.")
+    active = Shared(True, "Greyed out where it changes nothing.")
+    waits = Shared(False, "Computes on release only; the label says so.")
 
-    __abstract = True
-
-    def __init__(self, **params: Any):
-        super().__init__(**{"sizing_mode": "stretch_width", "margin": 0, "stylesheets": [STYLE]} | params)
+    style = STYLE
 
 
 class Slider(Field):
@@ -43,74 +32,71 @@ class Slider(Field):
     With `span` it is the x axis of the figure above: its thumb stands under the place of its value there.
     """
 
-    low = param.Number()
-    high = param.Number()
-    whole = param.Boolean()
-    log = param.Boolean()
-    stops = param.List(doc="Readable values, rising.")
-    spoken = param.List(doc="What a screen reader says at each stop.")
-    ends = param.List(doc="Words at the left and right end.")
-    axis = param.Boolean(default=False)
-    span = param.List(doc="What the figure's axis shows, from left to right.")
-    inset = param.List(default=[56, 120], doc="Pixels between the figure's edge and its axis, left and right.")
-    ticks = param.List(doc="Pairs of a value and its label.")
+    low = Shared(0.0)
+    high = Shared(0.0)
+    whole = Shared(False)
+    log = Shared(False)
+    stops = Shared([], "Readable values, rising.")
+    spoken = Shared([], "What a screen reader says at each stop.")
+    ends = Shared([], "Words at the left and right end.")
+    axis = Shared(False)
+    span = Shared([], "What the figure's axis shows, from left to right.")
+    inset = Shared([56, 120], "Pixels between the figure's edge and its axis, left and right.")
+    ticks = Shared([], "Pairs of a value and its label.")
 
-    _esm = HERE / "slider.js"
+    script = "slider.js"
 
 
 class EpsilonSlider(Slider):
     """The slider that is an axis, for a budget. Left is more private."""
 
-    label = param.String(default="ε")
-    axis = param.Boolean(default=True)
-    log = param.Boolean(default=True)
-    low = param.Number(default=0.1)
-    high = param.Number(default=8)
-    value = param.Parameter(default=1.0)
-    stops = param.List(default=list(EPSILONS))
-    ends = param.List(default=["more privacy, more noise", "less privacy, less noise"])
+    label = Shared("ε")
+    axis = Shared(True)
+    log = Shared(True)
+    low = Shared(0.1)
+    high = Shared(8)
+    value = Shared(1.0)
+    stops = Shared(list(EPSILONS))
+    ends = Shared(["more privacy, more noise", "less privacy, less noise"])
 
 
 class Seed(Field):
     """The number that a draw of noise starts from."""
 
-    low = param.Number()
-    high = param.Number()
+    low = Shared(0.0)
+    high = Shared(0.0)
 
-    _esm = HERE / "seed.js"
+    script = "seed.js"
 
 
 class Choice(Field):
     """One of a few named things: radio buttons, or a list where there are many."""
 
-    options = param.List(doc="Pairs of a value and its label.")
-    many = param.Boolean(default=False)
+    options = Shared([], "Pairs of a value and its label.")
+    many = Shared(False)
 
-    _esm = HERE / "choice.js"
+    script = "choice.js"
 
 
 class Switch(Field):
     """On or off."""
 
-    _esm = HERE / "switch.js"
+    script = "switch.js"
 
 
 class Films(Field):
     """A few films out of many, found by typing."""
 
-    most = param.Integer(default=10)
-    options = param.List(doc="Pairs of a film's number and its title.")
+    most = Shared(10)
+    options = Shared([], "Pairs of a film's number and its title.")
 
-    _esm = HERE / "films.js"
+    script = "films.js"
 
 
-def widget(control: Control, values: Values, plain: bool = False) -> Any:
+def widget(control: Control, values: Values) -> Any:
     """The widget of `control`, standing at its place in `values`."""
-    if plain:
-        return _plain(control, values)
     value = values[control.name]
-    shared = {"label": control.label, "hint": control.hint, "value": value, "name": control.name,
-              "active": control.active(values)}  # fmt: skip
+    shared = {"label": control.label, "hint": control.hint, "value": value, "active": control.active(values)}
     if control.kind == "choice":
         options = [list(pair) for pair in choices(control, values)]
         return Choice(**shared, options=options, many=len(options) > SEGMENTS)
@@ -158,25 +144,3 @@ def stops_of(control: Control) -> tuple[float, ...]:
 def read(control: Control, value: Any) -> Any:
     """What a widget holds, as `control`'s own value."""
     return control.checked(tuple(value) if isinstance(value, list) else value)
-
-
-def _plain(control: Control, values: Values) -> Any:
-    """Panel's own widget for `control`."""
-    shared = {"label": control.label, "value": values[control.name], "sizing_mode": "stretch_width"}
-    if control.kind == "choice":
-        return pn.widgets.Select(**shared, options={label: value for value, label in choices(control, values)})
-    if control.kind == "switch":
-        return pn.widgets.Checkbox(**shared)
-    if control.kind == "films":
-        options = {label: value for value, label in choices(control, values)}
-        return pn.widgets.MultiSelect(**shared | {"value": list(values[control.name])}, options=options)
-    if control.kind == "number":
-        step = 10 ** math.floor(math.log10((control.high - control.low) / 50))
-        return pn.widgets.EditableFloatSlider(
-            **shared, start=control.low, end=control.high, step=step,
-            fixed_start=control.low, fixed_end=control.high,
-        )  # fmt: skip
-    return pn.widgets.EditableIntSlider(
-        **shared, start=int(control.low), end=int(control.high), step=1,
-        fixed_start=int(control.low), fixed_end=int(control.high),
-    )  # fmt: skip

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import panel as pn
-import param
-
-HERE = Path(__file__).parent
+from widgets.kit.part import Part, Shared
 
 
-class Drawing(pn.custom.JSComponent):
+class Drawing(Part):
     """A figure that stays and is redrawn in place; what is out of sight is drawn when it comes into sight.
 
     A plot travels as one text: Bokeh would walk through every number of a dict, several times a step.
     """
 
-    figure = param.String(doc="The place in the page it belongs to.")
-    plot = param.String(doc="Plotly JSON.")
-    html = param.String()
+    figure = Shared("", "The place in the page it belongs to.")
+    plot = Shared("", "Plotly JSON.")
+    html = Shared("")
 
-    _esm = HERE / "figure.js"
+    script = "figure.js"
 
     def __init__(self, figure: str):
-        super().__init__(figure=figure, width=0, height=0, margin=0)
+        super().__init__(figure=figure)
 
     def draw(self, drawing: dict | str) -> None:
         """Replaces what is drawn; what is drawn already is not sent again."""
-        self.param.update(**written(drawing))
+        self.update(**written(drawing))
 
 
 def written(drawing: dict | str) -> dict[str, str]:

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import panel as pn
-import param
 
 from recprivlib.live import Game
 from recprivlib.live.contract import Values
+from widgets.kit.part import Part, Shared
 
-HERE = Path(__file__).parent
 
-
-class Play(pn.custom.JSComponent):
+class Play(Part):
     """Where one reader plays. It deals; guesses and score stay in the page, and only "deal" comes back."""
 
-    deal = param.Dict(default=None, allow_None=True, doc="The rounds, see `live.Deal`, and how many deals there were.")
-    setting = param.Integer(default=0, doc="Counts changes of the game itself; the score begins anew with each.")
-    figure = param.String()
+    deal = Shared(None, "The rounds, see `live.Deal`, and how many deals there were.")
+    setting = Shared(0, "Counts changes of the game itself; the score begins anew with each.")
+    figure = Shared("")
 
-    _esm = HERE / "game.js"
+    script = "game.js"
 
     def __init__(self, game: Game):
-        super().__init__(figure=game.figure, width=0, height=0, margin=0)
+        super().__init__(figure=game.figure)
         self._game, self._rng, self._dealt = game, np.random.default_rng(), 0
         self._values: dict[str, Any] = {}
 
@@ -42,6 +38,6 @@ class Play(pn.custom.JSComponent):
         self._dealt += 1
         self.deal = dataclasses.asdict(self._game.deal(self._values, self._rng)) | {"number": self._dealt}
 
-    def _handle_msg(self, data: Any) -> None:
+    def heard(self, data: Any) -> None:
         if isinstance(data, dict) and data.get("do") == "deal" and self._values:
             self._deal()

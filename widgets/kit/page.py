@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from functools import cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,14 +11,14 @@ import panel as pn
 
 from recprivlib.live import Explorer, explorer
 from recprivlib.parameters import UserError
-from recprivlib.plots.palette import css_variables
+from widgets.kit.controls import Field
+from widgets.kit.layout import FRAME_WORDS, TEMPLATE, printed
+from widgets.kit.panels import PanelWire, component, plain
 from widgets.kit.pool import Pool
 from widgets.kit.session import Session
 
 pn.extension("plotly")
-HERE = Path(__file__).parent
 log = logging.getLogger(__name__)
-FRAME_WORDS = ("theme", "size", "present", "plain")
 
 
 @cache
@@ -56,42 +55,18 @@ def warm_soon(stem: str) -> None:
 def page(explorer: Explorer, pool: Pool, arguments: dict[str, str]) -> Any:
     """The page of `explorer` for what the address says."""
     frame = {name: arguments[name] for name in FRAME_WORDS if name in arguments}
-    session = Session(explorer, pool, urlencode(arguments), frame)
-    template = pn.Template((HERE / "frame.html").read_text(encoding="utf-8"))
-    for name, widget in session.widgets.items():
-        template.add_panel(f"control-{name}", widget)
-    for name, drawing in session.drawings.items():
-        template.add_panel(f"figure-{name}", drawing)
-    template.add_panel("frame", session.frame)
-    if session.play is not None:
-        template.add_panel("game", session.play)
-    for name, value in _words(explorer, session).items():
+    doc = pn.state.curdoc
+    session = Session(explorer, pool, urlencode(arguments), frame, PanelWire(doc) if doc else None)
+    template = pn.Template(TEMPLATE.read_text(encoding="utf-8"))
+    for place, part in session.parts().items():
+        name = place.removeprefix("control-")
+        own = "plain" in frame and isinstance(part, Field)
+        template.add_panel(place, plain(explorer.control(name), part) if own else component(part, name))
+    for name, value in printed(explorer, session).items():
         template.add_variable(name, value)
-    if session.doc is not None:
-        session.doc.on_session_destroyed(lambda _: session.close())
+    if doc is not None:
+        doc.on_session_destroyed(lambda _: session.close())
     return template
-
-
-def _words(explorer: Explorer, session: Session) -> dict[str, Any]:
-    """What the template prints."""
-    where = {place: [c.name for c in session.seen if c.place == place] for place in ("rail", "axis", "more", "under")}
-    figures = {place: [f for f in explorer.shown if f.place == place] for place in ("beside", "band", "evidence")}
-    return where | figures | {
-        "labels": [c.label for c in session.seen if c.place in ("rail", "more")],
-        "main": explorer.figures[0],
-        "stem": explorer.stem,
-        "heading": explorer.title,
-        "style": css_variables() + (HERE / "frame.css").read_text(encoding="utf-8"),
-        "html_attrs": f'data-theme="{session.view.theme}"',
-        "size": session.frame.size,
-        "question": explorer.predict.question if explorer.predict else "",
-        "answers": explorer.predict.answers if explorer.predict else (),
-        "game": explorer.game is not None,
-        "tries": [trial.label for trial in explorer.tries],
-        "has_curve": explorer.curve is not None,
-        "has_strip": explorer.strip is not None,
-        "reseed": explorer.control(explorer.reseed).label.lower() if explorer.reseed else "",
-    }  # fmt: skip
 
 
 def _arguments() -> dict[str, str]:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
-
-import panel as pn
-from panel.io import hold
 
 from recprivlib.live import Card, Control, Explorer, Figure, Mark, View
 from recprivlib.live.contract import Values
@@ -21,13 +16,13 @@ from widgets.kit.curve import WholeCurve
 from widgets.kit.figure import Drawing, alt, as_axis, written
 from widgets.kit.frame import Frame
 from widgets.kit.game import Play
+from widgets.kit.part import Part, Wire
 from widgets.kit.pool import STREAM_EVERY, Lane, Pool, Update
 from widgets.kit.tables import tables
 from widgets.kit.waiting import Waiting
 from widgets.kit.wishes import WISHES
 from widgets.kit.words import BROKEN, bad_link, sentence, setting
 
-CURVE = 0.1  # seconds that a worker waits for the whole curve before it draws without
 TRAIL = 30
 log = logging.getLogger(__name__)
 
@@ -49,11 +44,17 @@ class Drawn:
 class Session:
     """Wires the widgets of an explorer to the pool, and what comes back to the panes."""
 
-    def __init__(self, explorer: Explorer, pool: Pool, query: str = "", frame: Mapping[str, str] | None = None):
+    def __init__(
+        self,
+        explorer: Explorer,
+        pool: Pool,
+        query: str = "",
+        frame: Mapping[str, str] | None = None,
+        wire: Wire | None = None,
+    ):
         asked = dict(frame or {})
         self.explorer, self.pool = explorer, pool
-        self.doc = pn.state.curdoc
-        self.loop = asyncio.get_running_loop() if self.doc is not None else None
+        self.wire = wire or Wire()
         values, refused = explorer.read(query)
         self.values: dict[str, Any] = values
         self.view = View(
@@ -67,7 +68,7 @@ class Session:
         self._setting = False  # several controls are being set at once
         self._moved = ""  # the control that moved last
         self.remedy: Values = {}  # what the button of the card sets
-        self.widgets = {c.name: controls.widget(c, values, "plain" in asked) for c in self.seen}
+        self.widgets = {c.name: controls.widget(c, values) for c in self.seen}
         self.drawings = {figure.name: Drawing(figure.name) for figure in explorer.shown}
         self.frame = Frame(
             self._hear, theme=self.view.theme, size=asked.get("size") if asked.get("size") in
@@ -75,8 +76,8 @@ class Session:
             curve=self.view.large or values != explorer.defaults,
             notice=bad_link(len(refused)), query=explorer.link(values),
         )  # fmt: skip
-        self.waiting = Waiting(self.frame, self._later, self._under_way)
-        self.curve = WholeCurve(explorer, pool, self.frame, self._later, self._amend) if explorer.curve else None
+        self.waiting = Waiting(self.frame, self.wire.later, self._under_way)
+        self.curve = WholeCurve(explorer, pool, self.frame, self.wire.later, self._amend) if explorer.curve else None
         self.play = Play(explorer.game) if explorer.game else None
         self._wire()
         self._start()
@@ -86,16 +87,21 @@ class Session:
         """The controls that have a widget."""
         return tuple(c for c in self.explorer.controls if c.place != "none")
 
+    def parts(self) -> dict[str, Part]:
+        """All that a page is made of, by the name of its place there."""
+        controls = {f"control-{name}": widget for name, widget in self.widgets.items()}
+        figures = {f"figure-{name}": drawing for name, drawing in self.drawings.items()}
+        return {**controls, **figures, "frame": self.frame, **({"game": self.play} if self.play else {})}
+
     # ------------------------------------------------------------------------------------------- moves in
 
     def _wire(self) -> None:
         for name, widget in self.widgets.items():
-            widget.param.watch(partial(self._follow, name), "value")
-            if isinstance(widget, controls.Field):
-                widget.param.watch(partial(self._let_go, name), "released")
-        self.frame.param.watch(self._look, ["theme", "size", "large", "curve"])
-        self.frame.param.watch(lambda _: self._tables(), "tables")
-        self.frame.param.watch(self._slow_down, "calm")
+            widget.watch(["value"], partial(self._follow, name))
+            widget.watch(["released"], partial(self._let_go, name))
+        self.frame.watch(["theme", "size", "large", "curve"], self._look)
+        self.frame.watch(["tables"], self._tables)
+        self.frame.watch(["calm"], self._slow_down)
         self._label_waits()
 
     def _start(self) -> None:
@@ -106,13 +112,13 @@ class Session:
             self.ask()
         self.pool.submit(self._answer)
 
-    def _follow(self, name: str, event: Any) -> None:
+    def _follow(self, name: str) -> None:
         """A control has moved, perhaps in the middle of a drag."""
         if self._setting:
             return
         control = self.explorer.control(name)
         try:
-            value = controls.read(control, event.new)
+            value = controls.read(control, self.widgets[name].value)
         except UserError as error:
             self._card(error)
             return
@@ -121,10 +127,10 @@ class Session:
         self.values[name] = value
         self._moved = name
         self._redress(name)
-        if control.costs(self.values) == "live" or not isinstance(self.widgets[name], controls.Field):
+        if control.costs(self.values) == "live":
             self.ask()
 
-    def _let_go(self, name: str, _: Any) -> None:
+    def _let_go(self, name: str) -> None:
         if not self._setting and self.explorer.control(name).costs(self.values) == "on release":
             self.ask()
 
@@ -143,15 +149,14 @@ class Session:
     def _label_waits(self) -> None:
         for control in self.seen:
             widget = self.widgets[control.name]
-            if isinstance(widget, controls.Field):
-                widget.waits = control.costs(self.values) == "on release" and control.kind in ("number", "integer")
-                widget.active = control.active(self.values)
+            widget.waits = control.costs(self.values) == "on release" and control.kind in ("number", "integer")
+            widget.active = control.active(self.values)
 
     def set(self, changes: Values) -> None:
         """Sets several controls as one move."""
         self._setting = True
         try:
-            with hold(self.doc):
+            with self.wire.hold():
                 for name, value in changes.items():
                     self.values[name] = self.explorer.control(name).checked(value)
                     if name in self.widgets:
@@ -162,10 +167,10 @@ class Session:
         self._moved = next(iter(changes), "")
         self.ask()
 
-    def _slow_down(self, *_: Any) -> None:
+    def _slow_down(self) -> None:
         self.lane.every = STREAM_EVERY * (5 if self.frame.calm else 1)
 
-    def _look(self, *_: Any) -> None:
+    def _look(self) -> None:
         """The page is seen differently now: another theme, width or size. No number changes."""
         frame = self.frame
         self.view = replace(self.view, theme=frame.theme, narrow=frame.size == "phone", large=frame.large)
@@ -198,13 +203,13 @@ class Session:
     def _told(self, update: Update) -> None:
         """From a worker's thread: draws there, shows here."""
         try:
-            news: Any = update.error or self._draw(update.values, update.result, CURVE)
+            news: Any = update.error or self._draw(update.values, update.result, self.wire.patience)
         except Exception as error:
             news = error
-        self._later(partial(self._news, update, news))
+        self.wire.later(partial(self._news, update, news))
 
     def _news(self, update: Update, news: Drawn | Exception) -> None:
-        with hold(self.doc):
+        with self.wire.hold():
             if isinstance(news, Exception):
                 self.waiting.end()
                 self._card(news)
@@ -231,13 +236,13 @@ class Session:
 
     def _show(self, drawn: Drawn, moved: bool = True) -> None:
         frame = self.frame
-        with hold(self.doc):
+        with self.wire.hold():
             for figure in self.explorer.shown:
-                self.drawings[figure.name].param.update(**drawn.written[figure.name])
+                self.drawings[figure.name].update(**drawn.written[figure.name])
             for name, axis in drawn.axes.items():
                 slider = self.widgets[name]
-                slider.param.update(**{k: v for k, v in axis.items() if getattr(slider, k) != v})
-            frame.param.update(
+                slider.update(**{k: v for k, v in axis.items() if getattr(slider, k) != v})
+            frame.update(
                 sentence=drawn.sentence, strip=drawn.strip, card=None, shown=frame.shown + 1,
                 alts={name: alt(drawing) for name, drawing in drawn.figures.items()},
                 query=self.explorer.link(self.values),
@@ -306,29 +311,7 @@ class Session:
             log.exception("no answer to the prediction of %s", self.explorer.stem)
             return
         replies = [predict.reply(result, at) for at in range(len(predict.answers))]
-        self._later(lambda: self.frame.param.update(replies=replies))
-
-    def _later(self, action: Callable[[], Any], milliseconds: int = 0) -> None:
-        """On the server's own thread, which alone may touch the document; at once where there is no page.
-
-        No worker adds a callback itself: the document holds it back while it is on hold, and what comes in just as
-        the hold ends is lost.
-        """
-        doc, loop = self.doc, self.loop
-        if doc is None or loop is None:
-            if not milliseconds:
-                action()
-            return
-
-        def add() -> None:
-            with contextlib.suppress(AttributeError):  # the reader has left, and the document is taken apart
-                if milliseconds:
-                    doc.add_timeout_callback(action, milliseconds)
-                else:
-                    doc.add_next_tick_callback(action)
-
-        with contextlib.suppress(RuntimeError):  # the server has stopped
-            loop.call_soon_threadsafe(add)
+        self.wire.later(lambda: self.frame.update(replies=replies))
 
     def close(self) -> None:
         """The reader has left."""

@@ -1,0 +1,109 @@
+"""The wire of a server: each part as one of Panel's components, which carry its values to the page and back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
+import panel as pn
+import param
+from panel.io import hold
+
+from recprivlib.live import Control
+from widgets.kit.part import HERE, Act, Part, Wire
+
+
+class PanelWire(Wire):
+    """The page of one reader, which Bokeh calls a document; made on the server's own thread."""
+
+    def __init__(self, doc: Any):
+        self.doc, self.loop = doc, asyncio.get_running_loop()
+
+    def later(self, action: Act, milliseconds: int = 0) -> None:
+        """No worker adds a callback itself: the document holds it back while it is on hold, and what comes in just as
+        the hold ends is lost.
+        """
+
+        def add() -> None:
+            with contextlib.suppress(AttributeError):  # the reader has left, and the document is taken apart
+                if milliseconds:
+                    self.doc.add_timeout_callback(action, milliseconds)
+                else:
+                    self.doc.add_next_tick_callback(action)
+
+        with contextlib.suppress(RuntimeError):  # the server has stopped
+            self.loop.call_soon_threadsafe(add)
+
+    def hold(self) -> AbstractContextManager:
+        return hold(self.doc)
+
+
+class Component(pn.custom.JSComponent):
+    """A part as Panel draws it."""
+
+    __abstract = True
+
+    def __init__(self, part: Part, name: str):
+        room = (
+            {"sizing_mode": "stretch_width", "stylesheets": [part.style]} if part.style else {"width": 0, "height": 0}
+        )
+        super().__init__(name=name, **room, margin=0, **part.values)
+        self._part = part
+        for name in part.shared():
+            self.param.watch(lambda event: part.put({event.name: event.new}), name)
+        part.tie(self._follow, self._send_msg)
+
+    def _follow(self, changed: dict[str, Any]) -> None:
+        self.param.update(**changed)
+
+    def _handle_msg(self, data: Any) -> None:
+        self._part.heard(data)
+
+
+@cache
+def kind(of: Any) -> type[Component]:
+    """The component for a kind of `Part`: the same names, the same script."""
+    names = {name: param.Parameter(known.default, doc=known.doc) for name, known in of.shared().items()}
+    return type(of.__name__, (Component,), {"__module__": of.__module__, "_esm": HERE / of.script, **names})
+
+
+def component(part: Part, name: str) -> Any:
+    """`part` on a page of Panel's; somebody who reads the wire knows it by its name."""
+    of: Any = type(part)
+    return kind(of)(part, name)
+
+
+def plain(control: Control, part: Any) -> Any:
+    """Panel's own widget for `control`: where a browser refuses custom components."""
+    shown = _widget(control, part)
+
+    def moved(event: Any) -> None:
+        part.put({"value": event.new})
+        part.update(released=part.released + 1)
+
+    shown.param.watch(moved, "value")
+    part.watch(["value"], lambda: shown.param.update(value=part.value))
+    return shown
+
+
+def _widget(control: Control, part: Any) -> Any:
+    shared = {"label": control.label, "value": part.value, "sizing_mode": "stretch_width"}
+    if control.kind == "switch":
+        return pn.widgets.Checkbox(**shared)
+    if control.kind in ("choice", "films"):
+        options = {label: value for value, label in part.options}
+        return (pn.widgets.Select if control.kind == "choice" else pn.widgets.MultiSelect)(**shared, options=options)
+    if control.kind == "number":
+        step = 10 ** math.floor(math.log10((control.high - control.low) / 50))
+        return pn.widgets.EditableFloatSlider(
+            **shared, start=control.low, end=control.high, step=step,
+            fixed_start=control.low, fixed_end=control.high,
+        )  # fmt: skip
+    return pn.widgets.EditableIntSlider(
+        **shared, start=int(control.low), end=int(control.high), step=1,
+        fixed_start=int(control.low), fixed_end=int(control.high),
+    )  # fmt: skip
