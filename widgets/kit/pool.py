@@ -50,6 +50,11 @@ class Pool:
         """
         (self._curves if curve else self._costly if costly else self._threads).submit(job)
 
+    def run(self, turns: Iterator[None]) -> None:
+        """One job to its end. Where there is one thread for everything, something else has a turn in between."""
+        for _ in turns:
+            pass
+
     def known(self, explorer: Explorer, values: Values) -> Any:
         """The result if somebody asked for it before, else None."""
         return self.results.known(key(explorer.stem, values))
@@ -112,6 +117,9 @@ class Lane:
             self.asked = self._waiting = None
 
     def _work(self) -> None:
+        self.pool.run(self._turns())
+
+    def _turns(self) -> Iterator[None]:
         with self._lock:
             job, self._waiting = self._waiting, None
             if job is None:
@@ -121,8 +129,9 @@ class Lane:
         began = time.thread_time()
         try:
             for update in self._updates(generation, values):
-                if generation > self._mute:
+                if update is not None and generation > self._mute:
                     self.tell(update)
+                yield
         except Exception as error:
             if generation > self._mute:
                 self.tell(Update(values, error=error))
@@ -130,7 +139,8 @@ class Lane:
             self._took = time.thread_time() - began  # its own work: a busy machine makes nobody costly
             self.pool.submit(self._work, self._next_is_costly(), self.curve)  # at the end: other readers wait too
 
-    def _updates(self, generation: int, values: Values) -> Iterator[Update]:
+    def _updates(self, generation: int, values: Values) -> Iterator[Update | None]:
+        """What there is to tell; None after a block of a stream that tells nothing."""
         explorer = self.explorer
         known = self.pool.known(explorer, values)
         if known is not None or explorer.steps is None:
@@ -147,5 +157,7 @@ class Lane:
                     remaining = (now - began) * (1 - progress) / progress if progress > 0 else 0.0
                     shown = now
                     yield Update(values, result, progress=progress, remaining=remaining, last=False)
+                else:
+                    yield None
         self.pool.results.get(key(explorer.stem, values), lambda: result)
         yield Update(values, result)
