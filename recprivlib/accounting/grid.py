@@ -107,7 +107,7 @@ def _half(profile: Curve, step: float, tail: float, largest: float) -> tuple[Arr
 def _top(profile: Curve, step: float, tail: float, largest: float) -> int:
     """The number of grid steps after which at most `tail` of the profile is left, or which reach the largest loss."""
     if math.isfinite(largest):
-        return max(1, math.ceil(largest / step - 1e-9))
+        return min(LARGEST, max(1, math.ceil(largest / step - 1e-9)))
     low, high = 0.0, 1.0
     while at(profile, np.array([high]))[0] > tail:
         low, high = high, 2 * high
@@ -158,7 +158,7 @@ def grid_step(parts: Sequence[tuple[Pair, int]]) -> float:
     """
     if whole := lattice(parts):
         return whole
-    mean = sum(count * pair.mean for pair, count in parts)
+    mean = max(0.0, sum(count * pair.mean for pair, count in parts))
     deviation = math.sqrt(max(0.0, sum(count * pair.variance for pair, count in parts)))
     count = sum(count for _, count in parts)
     aim = ROUNDING * (mean + 5 * deviation)
@@ -167,7 +167,7 @@ def grid_step(parts: Sequence[tuple[Pair, int]]) -> float:
         step = max(step, math.sqrt(12 * aim / (count * (1 + 5 / deviation))))
     if all(math.isfinite(pair.largest) for pair, _ in parts):
         step = min(step, (mean + 16 * deviation) / FINEST)
-    step = max(step, 20 * deviation / LARGEST)
-    step = 2.0 ** (math.floor(2 * math.log2(step)) / 2)  # so that neighbouring questions share a grid
     largest = max((pair.largest for pair, _ in parts if math.isfinite(pair.largest)), default=0.0)
+    step = max(step, 20 * deviation / LARGEST, largest / LARGEST) or 1.0
+    step = 2.0 ** (math.floor(2 * math.log2(step)) / 2)  # so that neighbouring questions share a grid
     return largest / math.ceil(largest / step) if largest > step else step  # the largest loss on the grid

@@ -28,7 +28,7 @@ from recprivlib.protocols import Relation
 
 Scheme = Literal["poisson", "fixed-size"]
 INDEPENDENT = "everybody joins each cohort independently, with the stated rate"
-FIXED = "cohorts are drawn without replacement; the bound is sound, perhaps not tight"
+FIXED = "cohorts are drawn without replacement; the bound is sound, tight for one cohort, perhaps not for many"
 WIDE = 300.0  # e to this power is no trouble yet
 
 

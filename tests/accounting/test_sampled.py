@@ -12,7 +12,15 @@ from recprivlib.accounting import guarantee
 from recprivlib.accounting.compose import tightest
 from recprivlib.accounting.pairs import pair
 from recprivlib.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, OnSample
-from recprivlib.mechanisms.losses import Channel, DiscreteGaussianShift, GaussianShift, LaplaceShift, Pure, Sampled
+from recprivlib.mechanisms.losses import (
+    Channel,
+    DiscreteGaussianShift,
+    GaussianShift,
+    LaplaceShift,
+    Pure,
+    Sampled,
+    SubsampledGaussian,
+)
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Change, Ledger, Release
 
@@ -219,3 +227,29 @@ def test_everybody_drawn_is_no_sample_and_nobody_drawn_is_nothing(loss, scheme):
     if scheme == "fixed-size":
         np.testing.assert_allclose(nearly.profile(e), whole.profile(e), atol=1e-9)
     assert pair(Sampled(loss, loss, 0.0, scheme), "replace") is None
+
+
+def test_one_cohort_of_fixed_size_reaches_its_bound_and_a_hundred_cost_little_less():
+    """All others like the one who comes: (1−q)N(0)+qN(μ) against N(0). dp-accounting composes that pair."""
+    other = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    loss = SubsampledGaussian(1.0, 0.01, "fixed-size")
+    calm, moved = (np.exp(-((Z - at) ** 2) / 2) / math.sqrt(2 * math.pi) for at in (0, 1))
+    found = pair(loss, "replace")
+    assert found.symmetric
+    np.testing.assert_allclose(
+        found.profile(GRID), stick(0.99 * calm + 0.01 * moved, calm, Z[1] - Z[0]), rtol=1e-6, atol=1e-12
+    )
+    reached = other.from_gaussian_mechanism(
+        1.0, sampling_prob=0.01, value_discretization_interval=1e-4, pessimistic_estimate=False, use_connect_dots=False
+    ).self_compose(100).get_epsilon_for_delta(1e-5)  # fmt: skip
+    bound = counted(loss, "replace", 100, 1e-5)
+    assert reached == pytest.approx(0.713, abs=0.001)
+    assert bound == pytest.approx(0.768, abs=0.001)
+
+
+def test_a_sample_of_what_proves_or_says_nothing_has_a_bill():
+    """All losses are 0 or infinite: there is nothing to make a grid of."""
+    matrix = np.array([[0.03, 0.97], [0.0, 1.0]])
+    loss = Sampled(Channel(matrix, ((0, 1),)), Channel(matrix, ((0, 1),)), 0.998, "poisson")
+    assert counted(loss, "replace", 4, 3e-4) == math.inf
+    assert counted(loss, "replace", 4, 0.2) < 1
