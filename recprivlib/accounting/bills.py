@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 from recprivlib.accounting.guarantee import certain, guarantee, resolved, supported
-from recprivlib.mechanisms.common import undrawn
 from recprivlib.parameters import UserError
 from recprivlib.protocols import (
     Claim,
@@ -31,7 +30,6 @@ from recprivlib.protocols import (
 
 Bill = dict[str, Any]
 MOST_COUNT = 1_000_000_000
-NEVER = "; doubles never draw its rarest answer, so the other one is proof"
 
 
 def bill(
@@ -118,7 +116,7 @@ def _bill(ledger: Ledger, unit: Unit, relation: Relation, delta: float | None, v
 
 def modes(ledger: Ledger) -> tuple[str, ...]:
     """How the noise of each release is drawn: a seed is for teaching."""
-    words = [getattr(r.mechanism, "mode", "") + (NEVER if undrawn(r.mechanism) else "") for r in ledger.releases]
+    words = [getattr(release.mechanism, "mode", "") for release in ledger.releases]
     return tuple(dict.fromkeys(word for word in words if word))
 
 

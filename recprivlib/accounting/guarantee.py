@@ -14,6 +14,7 @@ from recprivlib.accounting.compose import tightest
 from recprivlib.accounting.dominating import Pair
 from recprivlib.accounting.pairs import pair
 from recprivlib.accounting.shuffle import shuffled
+from recprivlib.mechanisms.common import undrawn
 from recprivlib.mechanisms.losses import GaussianShift, NoBound, NotKnown, Pure, Sampled, SubsampledGaussian
 from recprivlib.mechanisms.special import Exact, Unknown
 from recprivlib.parameters import UserError
@@ -49,14 +50,14 @@ def guarantee(ledger: Ledger, unit: Unit, relation: Relation, delta: float, view
     run = resolved(ledger, unit, relation, view)
     trust = "an honest shuffler" if run.crowds else ledger.trust
     if run.why_infinite:
-        said = _assumptions(ledger, run)
+        said = _assumptions(ledger, run, view)
         return Guarantee(math.inf, delta, unit, relation, view, trust, "no finite ε", said, run.why_infinite)
     epsilon, how, parts = max(((*tightest(parts, delta), parts) for parts in run.choices), key=lambda found: found[0])
     epsilon = float(f"{epsilon:.12g}")  # further digits are floating-point noise
     why = "" if math.isfinite(epsilon) else _no_bound_at(delta, parts)
     if run.disjoint:
         how += "; of disjoint data the dearest part"
-    return Guarantee(epsilon, delta, unit, relation, view, trust, how, _assumptions(ledger, run, parts), why)
+    return Guarantee(epsilon, delta, unit, relation, view, trust, how, _assumptions(ledger, run, view, parts), why)
 
 
 def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
@@ -250,13 +251,22 @@ def _no_bound_at(delta: float, run: Iterable[Part]) -> str:
     return f"an output that only one of two neighbours can give is likelier than δ = {delta:g}"
 
 
-def _assumptions(ledger: Ledger, run: Run, parts: Iterable[Part] = ()) -> tuple[str, ...]:
-    """What a reader must believe: the ledger's own, what is public, the shuffler, the state of the proof."""
+def never_drawn(ledger: Ledger, view: View) -> str:
+    """What doubles cannot draw of all that `view` sees, in words; nothing where they can draw all of it."""
+    rarest = max((undrawn(release.mechanism) for release in visible(ledger, view)), default=0.0)
+    if not rarest:
+        return ""
+    return f"doubles never draw an answer of probability {rarest:.0e}, so the other is proof; secure does"
+
+
+def _assumptions(ledger: Ledger, run: Run, view: View, parts: Iterable[Part] = ()) -> tuple[str, ...]:
+    """What a reader must believe: the ledger's own, what is public, the shuffler, that all can be drawn, the proof."""
     said = list(ledger.assumed) + [f"public: {what}" for what in ledger.public]
     said += [f"tuned on data, which is not priced: {what}" for what in ledger.tuned]
     said += [
         f"the shuffler is honest, and {crowd:,} honest people report in every round, in a shuffle of its own"
         for crowd in run.crowds
     ]
+    said += [f"the noise is drawn as stated, but {lost}"] if (lost := never_drawn(ledger, view)) else []
     said += [one.note for one, _ in parts if one.note]
     return tuple(dict.fromkeys(said))

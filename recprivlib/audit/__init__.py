@@ -20,13 +20,14 @@ import numpy as np
 
 from recprivlib.accounting import guarantee, small_delta, supported
 from recprivlib.accounting.bills import default_view, mechanism_ledger, modes, stated, usual_delta
+from recprivlib.accounting.guarantee import never_drawn
 from recprivlib.audit.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
 from recprivlib.audit.events import Certificate, auc, certify, choose, halves, roc
 from recprivlib.audit.games import Game, ledger_games, mechanism_game, projection_game, statistic
 from recprivlib.audit.lies import lies
 from recprivlib.audit.run import Rehearsed, attack_run
 from recprivlib.audit.verdicts import ONE, WHOLE, Played, Verdict, exact_epsilon, verdict
-from recprivlib.mechanisms.common import SEEDED, STARS, undrawn
+from recprivlib.mechanisms.common import SEEDED, STARS
 from recprivlib.parameters import UserError, values
 from recprivlib.protocols import Array, Claim, Guarantee, Ledger, Relation, Sizes, Unit, View
 
@@ -125,12 +126,8 @@ def audit(
     )  # fmt: skip
     if word == "holds" and any(_on_doubles(release.mechanism) for release in ledger.releases):
         reason += "; for real numbers (these are doubles, for teaching)"
-    rarest = max((undrawn(release.mechanism) for release in ledger.releases), default=0.0)
-    if word == "holds" and rarest:
-        word, reason = (
-            "open",
-            f"doubles never draw an answer of probability {rarest:.0e}, so the other is proof; secure does",
-        )
+    if word == "holds" and (lost := never_drawn(ledger, view)):
+        word, reason = "open", lost
     mode = "; ".join(modes(ledger))
     return Audit(name or type(target).__name__, values(target), ledger.claimed, counted, attacked, word, reason, mode)
 

@@ -12,10 +12,11 @@ from typing import Any
 
 from recprivlib.accounting import guarantee
 from recprivlib.accounting.bills import default_view
+from recprivlib.accounting.guarantee import never_drawn
 from recprivlib.audit import audit, ceiling, certify, climb
 from recprivlib.audit.bounds import DECIDES, SHOWN
 from recprivlib.audit.run import Rehearsed, rehearse
-from recprivlib.audit.verdicts import exact_epsilon, verdict
+from recprivlib.audit.verdicts import ONE, exact_epsilon, verdict
 from recprivlib.live.contract import View
 from recprivlib.live.memory import MEMORY
 from recprivlib.mechanisms import Unknown
@@ -52,13 +53,16 @@ class Bill:
     other_terms: str = ""
     delta: float = 0.0
     rungs: tuple[tuple[int, float], ...] = ()  # tries -> the bound so far
+    played: str = ""  # what was attacked
+    undrawn: str = ""  # what doubles cannot draw
 
     def drawn(self, span: str = "whole run", aside: str = "") -> str:
         """The strip, as HTML."""
         return strip(Strip(
             claimed=self.claimed, counted=self.counted, attacked=self.attacked, ceiling=self.ceiling,
             tries=self.tries, delta=self.delta, why_infinite=self.why_infinite, verdict=self.verdict,
-            other_terms=self.other_terms, unit=self.unit, trust=self.trust, span=span, aside=aside,
+            other_terms=self.other_terms, unit=self.unit, trust=self.trust, span=span, played=self.played,
+            aside=" · ".join(said for said in (aside, self.undrawn) if said),
         ))  # fmt: skip
 
     def climbed(self, note: str = "") -> list[tuple]:
@@ -87,7 +91,7 @@ def of_system(system: Any, name: str, sizes: Sizes, terms: Terms) -> Bill:
         return Bill(
             done.claimed.epsilon if done.claimed else None, counted.epsilon, counted.why_infinite,
             attacked.epsilon_lower, attacked.ceiling, terms.tries, done.verdict, terms.said, counted.trust, terms.other,
-            terms.delta,
+            terms.delta, played=attacked.played, undrawn=never_drawn(ledger, counted.view),
         )  # fmt: skip
 
     ledger = system.ledger(sizes)
@@ -113,7 +117,7 @@ def _unplayed(ledger: Ledger, terms: Terms) -> Bill:
     counted = guarantee(ledger, terms.unit, terms.relation, terms.delta, default_view(ledger))
     claimed = ledger.claimed.epsilon if ledger.claimed else None
     return Bill(claimed, counted.epsilon, counted.why_infinite, 0.0, 0.0, 0, "open", terms.said, counted.trust,
-                terms.other, terms.delta)  # fmt: skip
+                terms.other, terms.delta, undrawn=never_drawn(ledger, counted.view))  # fmt: skip
 
 
 def promised(system: Any, sizes: Sizes, terms: Terms) -> Bill:
@@ -133,5 +137,5 @@ def of_worlds(
     return Bill(
         claim.epsilon if claim else None, counted.epsilon, counted.why_infinite, shown.epsilon(SHOWN),
         ceiling(shown.trials, delta), terms.tries, word, terms.said, counted.trust, terms.other, delta,
-        tuple((rung.trials, rung.epsilon) for rung in climb(worlds, delta)),
+        tuple((rung.trials, rung.epsilon) for rung in climb(worlds, delta)), ONE, never_drawn(ledger, "server"),
     )  # fmt: skip

@@ -144,8 +144,8 @@ def log_matrix(matrix: Array) -> Array:
 
 def undrawn(mechanism: Any) -> float:
     """The smallest probability of a seeded finite mechanism, if doubles cannot draw it; else 0."""
-    if getattr(mechanism, "mode", "") != SEEDED or not hasattr(mechanism, "channel"):
+    if getattr(mechanism, "mode", "") != SEEDED:
         return 0.0
-    masses = np.asarray(mechanism.channel, float)
+    masses = np.asarray(getattr(mechanism, "channel", getattr(mechanism, "lie", 1.0)), float)
     least = float(masses[masses > 0].min())
     return least if least < RAREST else 0.0

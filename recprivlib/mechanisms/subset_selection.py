@@ -51,6 +51,11 @@ class SubsetSelection:
         return rates(self.epsilon, self.k, self.d)[0]
 
     @property
+    def lie(self) -> float:
+        """1 − p, which doubles would round to 0 from ε = 37 on."""
+        return (self.k - self.d) / (self.d * math.exp(self.epsilon) + self.k - self.d)
+
+    @property
     def q(self) -> float:
         """P(another symbol in the set)."""
         return rates(self.epsilon, self.k, self.d)[1]
@@ -88,8 +93,7 @@ class SubsetSelection:
 
     def loss(self, distance: float = 1.0) -> Channel | Pure:
         """Which of the two symbols the set holds: both, only x, only x′, none."""
-        p, k, d = self.p, self.k, self.d
-        lie = (k - d) / (d * math.exp(self.epsilon) + k - d)  # 1 − p, which doubles would round to 0 from ε = 37 on
+        p, k, d, lie = self.p, self.k, self.d, self.lie
         row = np.array([p * (d - 1), p * (k - d), lie * d, lie * (k - 1 - d)]) / (k - 1)
         return channel_loss(np.array([row, row[[0, 2, 1, 3]]]), ((0, 1),) if distance > 0 else ())
 

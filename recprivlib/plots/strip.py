@@ -56,6 +56,7 @@ class Strip:
     unit: str = ""  # "one rating, changed"
     trust: str = ""  # "nobody (local)"
     span: str = "whole run"
+    played: str = ""  # what was attacked: the whole run, or one release as the ledger states it
     aside: str = ""  # what a reader could mistake
     units: tuple[str, ...] = ()  # the units to convert to, the present one first
 
@@ -116,6 +117,8 @@ class Strip:
     def terms(self) -> str:
         """What the three numbers are about."""
         parts = [f"unit: {self.unit}" if self.unit else "", f"trust: {self.trust}" if self.trust else "", self.span]
+        if self.played and self.attacked is not None:
+            parts.append(f"attacked: {self.played}")
         if self.delta > 0:
             parts.append(f"apart from a chance of {one_in(self.delta)}")
         return " · ".join(part for part in [*parts, self.aside] if part)

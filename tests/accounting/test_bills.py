@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from recprivlib.accounting import bill, mechanism_bill, small_delta
 from recprivlib.experiment import plain
-from recprivlib.mechanisms import MECHANISMS, Exact, Gaussian, GaussianOnSample, Laplace, RandomizedResponse
+from recprivlib.mechanisms import (
+    MECHANISMS,
+    Exact,
+    Gaussian,
+    GaussianOnSample,
+    Laplace,
+    OptimalChannel,
+    RandomizedResponse,
+    SubsetSelection,
+    secure,
+)
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Change, Claim, Entry, Ledger, Release, Sizes
 
@@ -180,3 +190,13 @@ def test_where_an_answer_may_be_proof_the_bill_says_how_often():
     assert (fair["epsilon"], fair["delta"]) == (0.0, pytest.approx(1 - math.exp(-1), rel=1e-8))
     twice = mechanism_bill(MECHANISMS["unary-one-sided"], "ap", 2)
     assert all(math.isinf(other["epsilon"]) for other in twice["also"])
+
+
+@pytest.mark.parametrize("mechanism", [RandomizedResponse(40.0), SubsetSelection(45.0, 50), OptimalChannel(45.0)])
+def test_what_doubles_cannot_draw_stands_on_the_bill(mechanism):
+    """A lie of probability e⁻⁴⁰ is never drawn, so the bill is not theirs; drawn exactly it is."""
+    said = mechanism_bill(mechanism, "x")["counted"]["assumptions"]
+    assert any("doubles never draw" in one for one in said)
+    calm = replace(mechanism, epsilon=30.0)
+    for fine in (calm, secure(mechanism)):
+        assert not any("doubles" in one for one in mechanism_bill(fine, "x")["counted"]["assumptions"])

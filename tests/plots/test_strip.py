@@ -133,3 +133,12 @@ def test_what_it_is_given_cannot_break_the_page():
     text = strip(replace(BROKEN, unit='<b>"x"</b>', why_infinite="<script>"))
     assert "<b>" not in text
     assert "<script>" not in text
+
+
+def test_it_says_what_was_attacked():
+    """Beside the bound, to the eye and in the sentence; nothing where nobody has attacked."""
+    shown = replace(BROKEN, played="one release, as the ledger states it")
+    assert "whole run · attacked: one release, as the ledger states it" in shown.terms
+    assert "attacked: one release, as the ledger states it" in strip(shown)
+    assert "attacked: one release" in shown.sentence
+    assert "attacked: one release" not in replace(shown, attacked=None).terms
