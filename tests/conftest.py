@@ -59,6 +59,26 @@ def book() -> Path:
     return ROOT / "_build" / "html"
 
 
+@pytest.fixture(scope="session")
+def wheels() -> Path:
+    """The folder with Python for a browser, checked. Without it nothing of the laboratory is tested: a failure."""
+    from tests.wheels import fetched
+    from tools.pyodide import Missing
+
+    try:
+        return fetched()
+    except Missing as reason:
+        pytest.fail(str(reason), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def published(book: Path, wheels: Path) -> Path:
+    """The built site, ready for a static host."""
+    from tools.site import build
+
+    return build(say=lambda line: None)
+
+
 @contextlib.contextmanager
 def served(pages: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """A server of its own process on a free port; its address and its process."""

@@ -2,7 +2,6 @@
 
 What was fetched is kept in the user's cache, so that it is fetched once; a transfer that was cut short goes on where it
 stopped. PYODIDE_MIRROR names a folder or an address that holds the same files, for a machine without the internet.
-Standard library only.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from recprivlib.data.sources import cache_folder
+from tools.book import lock
 
 VERSION = "314.0.3"
 INTEGRITY = "sha512-sK40My6m8tmBUYtYH9au9rXUeh9x0wfahtHdOlGmJxZDsKBGKtP6KznyFB2+u/klbQTdDionR0uaVd176zVQzQ=="
@@ -35,7 +35,11 @@ Say = Callable[[str], None]
 
 
 class Missing(Exception):
-    """A file cannot be had, or is not the one that it is called; the text says what to do."""
+    """A file cannot be had; the text says what to do."""
+
+
+class Changed(Missing):
+    """A file is not the one that it is called."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +59,18 @@ class Pin:
 
 def obtain(say: Say = print) -> tuple[dict[str, Path | bytes], dict[str, Any]]:
     """The core's files by name, and the lock cut down to what the laboratory loads, in that order."""
-    files, lock = core(say)
-    kept: dict[str, Any] = {}
-    for package in PACKAGES:
-        _with_needs(package, lock["packages"], kept)
-    for entry in kept.values():
-        files[entry["file_name"]] = had(wheel(entry), say)
-    return files, {**lock, "packages": kept}
+    folder().mkdir(parents=True, exist_ok=True)
+    with lock(folder() / "lock"):  # of two who fetch at once the second finds it done
+        files, pins = core(say)
+        chosen = needed(pins)
+        for entry in chosen.values():
+            files[entry["file_name"]] = had(wheel(entry), say)
+    return files, {**pins, "packages": chosen}
+
+
+def folder() -> Path:
+    """Where fetched files are kept for this user."""
+    return cache_folder() / "pyodide"
 
 
 def core(say: Say = print) -> tuple[dict[str, Path | bytes], dict[str, Any]]:
@@ -79,12 +88,18 @@ def wheel(entry: dict[str, Any]) -> Pin:
     return Pin(entry["file_name"], WHEELS + entry["file_name"], f"sha256-{digest}")
 
 
-def _with_needs(name: str, packages: dict[str, Any], kept: dict[str, Any]) -> None:
-    """A package after all that it needs."""
-    if name not in kept:
-        for other in packages[name]["depends"]:
-            _with_needs(other, packages, kept)
-        kept[name] = packages[name]
+def needed(pins: dict[str, Any]) -> dict[str, Any]:
+    """The lock's entries of what the laboratory loads, each after all that it needs."""
+    chosen: dict[str, Any] = {}
+
+    def add(name: str) -> None:
+        for other in pins["packages"][name]["depends"]:
+            add(other)
+        chosen.setdefault(name, pins["packages"][name])
+
+    for package in PACKAGES:
+        add(package)
+    return chosen
 
 
 # --------------------------------------------------------------------------------------------- downloads
@@ -92,15 +107,13 @@ def _with_needs(name: str, packages: dict[str, Any], kept: dict[str, Any]) -> No
 
 def had(pin: Pin, say: Say = print) -> Path:
     """The file in the user's cache, fetched unless it is there; its bytes are checked each time."""
-    folder = cache_folder() / "pyodide"
-    path = folder / pin.name
+    path = folder() / pin.name
     if path.is_file() and pin.fits(path):
         return path
-    folder.mkdir(parents=True, exist_ok=True)
     mirror, reasons = os.environ.get("PYODIDE_MIRROR", "").rstrip("/"), []
     for source in [f"{mirror}/{pin.name}", pin.address] if mirror else [pin.address]:
         try:
-            _fetched(source, pin, folder / f"{pin.name}.part", say).replace(path)
+            _fetched(source, pin, path.with_name(f"{pin.name}.part"), say).replace(path)
         except (OSError, ValueError) as error:
             reasons.append(f"{source}: {getattr(error, 'reason', None) or error}")
         else:
@@ -121,7 +134,7 @@ def _fetched(source: str, pin: Pin, draft: Path, say: Say) -> Path:
     draft.unlink()
     if resumed:
         return _fetched(source, pin, draft, say)
-    raise Missing(f"{source} is not the file that is pinned: its {pin.digest.partition('-')[0].upper()} differs")
+    raise Changed(f"{source} is not the file that is pinned: its {pin.digest.partition('-')[0].upper()} differs")
 
 
 def _transfer(source: str, draft: Path) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tools import book, pyodide
+from tools.book import digest
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "site"
@@ -38,24 +39,41 @@ KIT = (
 
 
 def build(target: Path = SITE, say: book.Say = book.tell) -> Path:
-    """The folder of the site, made anew from the built book and the checked parts of Python."""
+    """The folder of the site, made anew if anything it depends on has changed."""
     html = book.build(say)
     with book.lock(target.parent / f"{target.name}.lock"):
-        fresh, old = (target.with_name(f"{target.name}.{end}") for end in ("new", "old"))
-        for leftover in (fresh, old):
-            shutil.rmtree(leftover, ignore_errors=True)
-        shutil.copytree(html, fresh, ignore=shutil.ignore_patterns(".inputs", "*.map", "*.po"))
-        (fresh / ".nojekyll").touch()  # GitHub's pages leave out folders like _static without it
-        total = laboratory(fresh / "lab", say)
-        for path in sorted(fresh.rglob("*")):
-            precompress(path)
-        if target.exists():
-            target.rename(old)
-        fresh.rename(target)
-        shutil.rmtree(old, ignore_errors=True)
+        name, mark = inputs(), target.with_name(f"{target.name}.inputs")
+        if target.is_dir() and mark.is_file() and mark.read_text("utf-8") == name:
+            say("site: up to date")
+            return target
+        mark.unlink(missing_ok=True)
+        total = assemble(html, target, say)
+        mark.write_text(name, encoding="utf-8")
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     say(f"site: {size / 1e6:.0f} MB, of which the laboratory loads {total / 1e6:.1f} MB -> {target}")
     return target
+
+
+def assemble(html: Path, target: Path, say: book.Say) -> int:
+    """The site around these pages, whole or not at all; returns the bytes that its laboratory loads."""
+    fresh, old = (target.with_name(f"{target.name}.{end}") for end in ("new", "old"))
+    for leftover in (fresh, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    shutil.copytree(html, fresh, ignore=shutil.ignore_patterns(".inputs", "*.map", "*.po"))
+    (fresh / ".nojekyll").touch()  # GitHub's pages leave out folders like _static without it
+    total = laboratory(fresh / "lab", say)
+    for path in sorted(fresh.rglob("*")):
+        precompress(path)
+    if target.exists():
+        target.rename(old)
+    fresh.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+    return total
+
+
+def inputs() -> str:
+    """The name of all that the site is made from: the book (with the library) and the kit."""
+    return digest([ROOT / "tools", ROOT / "widgets"], book.inputs())
 
 
 # ------------------------------------------------------------------------------------------ the laboratory
