@@ -36,14 +36,15 @@ def bill(
     entry: Entry, system: Any, sizes: Sizes, *, delta: float | None = None, unit: Unit | None = None,
     relation: Relation | None = None, view: View | None = None,
 ) -> Bill:  # fmt: skip
-    """The bill of `system` over a population of `sizes`; terms that are left out are the entry's.
+    """The bill of `system` over a population of `sizes`; terms that are left out are its own, or the entry's.
 
     δ, unless given, is the system's own, or 0 where everything has a pure ε, or `small_delta(users)`.
     """
     ledger = system.ledger(sizes)
     if not ledger:
         return {"claimed": None, "counted": None, "also": []}
-    unit, relation = _terms(ledger, entry.terms, unit, relation or getattr(system, "relation", None), view)
+    usual = getattr(system, "terms", entry.terms)
+    unit, relation = _terms(ledger, usual, unit, relation or getattr(system, "relation", None), view)
     own = getattr(system, "delta", None)
     return _bill(ledger, unit, relation, own if delta is None else delta, view, small_delta(sizes.users))
 

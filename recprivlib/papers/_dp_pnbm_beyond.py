@@ -40,6 +40,7 @@ from recprivlib.papers._dp_pnbm_shared import (
     REPLACED,
     TRUST,
     WORLD,
+    Terms,
     laplace,
     last,
     neighbors,
@@ -66,6 +67,11 @@ def _cap(default: int) -> Any:
 
 def _population() -> Any:
     return parameter(1, 1, 10_000, "times as many people, their ratings drawn from the real ones")
+
+
+def terms_of(unit: str) -> Terms:
+    """What a bill is for where `protects` says so."""
+    return PERSON if unit == "user" else RATING
 
 
 def _share(default: float) -> Any:
@@ -143,7 +149,7 @@ def gaussian_means(noise_multiplier: float, cap: int, pull: float, again: int) -
 
 def stated(releases: tuple[Release, ...], unit: str, epsilon: float, delta: float, population: int) -> Ledger:
     """The ledger of these releases, whose claim is our own."""
-    terms = PERSON if unit == "user" else RATING
+    terms = terms_of(unit)
     public = ("the rating scale", "the cap on a person's ratings") if unit == "user" else PUBLIC
     said = (HOME, *((CAPPED,) if unit == "user" else ()), *drawn_from(population))
     return Ledger(releases, public, said, TRUST, Claim(epsilon, delta, *terms, "our own: by the noise that is added"))
@@ -163,6 +169,10 @@ class DPItemMeans:
     @property
     def delta(self) -> float:
         return DELTA if self.protects == "user" else 0.0
+
+    @property
+    def terms(self) -> Terms:
+        return terms_of(self.protects)
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> OwnPart:
         crowd, left_out, noise = rng.spawn(3)
@@ -264,6 +274,10 @@ class DPCovariance:
     population: int = _population()
     __post_init__ = check
     delta = DELTA
+
+    @property
+    def terms(self) -> Terms:
+        return terms_of(self.protects)
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> OwnPart:
         crowd, left_out, noise = rng.spawn(3)

@@ -2,6 +2,9 @@
 
 ΔF of eq. 6 bounds one entry of a gradient. A changed rating of a person with n ratings moves n(n − 1) entries, and
 Laplace noise has to be sized by the sum of all their changes.
+
+The world sees S, before the first step and after each. Where S is made symmetric, only the sum of the two entries of a
+pair is in it: that sum is what is measured and attacked here, with the noise of both in it.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recprivlib.audit import Game
+from recprivlib.mechanisms import Laplace
 from recprivlib.models.pnbm import Bounds, beginning, of_person
 from recprivlib.models.weighted import Rated
 from recprivlib.papers._dp_pnbm_shared import stars_of
@@ -22,17 +26,33 @@ DRAWS = 400  # choices of films and stars that the attacker compares
 ROOM = 1 << 22  # numbers held at once
 
 
-def change(similarity: Array, x: Array, other: Array, bounds: Bounds) -> Array:
-    """By how much each entry of one person's gradient moves when x becomes `other`."""
+def visible(system: DPSGD, gradients: Array) -> Array:
+    """What S tells of gradients (…, n, n): the sum of every pair's two entries, or each entry, in one row."""
+    n = gradients.shape[-1]
+    if not system.mirrored:
+        return gradients[..., ~np.eye(n, dtype=bool)]
+    i, j = np.triu_indices(n, 1)
+    return gradients[..., i, j] + gradients[..., j, i]
+
+
+def log_density(system: DPSGD, noise: Laplace, x: Array) -> Array:
+    """Of the noise in what is visible, but for a constant. The sum of two numbers with Laplace noise of scale b has
+    density (1 + |x|/b) e^(−|x|/b) / 4b."""
+    far = np.abs(x) / noise.scale
+    return np.log1p(far) - far if system.mirrored else -far
+
+
+def change(system: DPSGD, similarity: Array, x: Array, other: Array, bounds: Bounds) -> Array:
+    """By how much what is visible of one person's gradient moves when x becomes `other`."""
     rows = np.arange(len(x))
     one, two = (of_person(similarity.copy(), part, rows, bounds) for part in (x, other))
-    return np.abs(two - one)
+    return np.abs(visible(system, two - one))
 
 
 def measured(system: DPSGD, train: Interactions, rated: Rated, similarity: Array, turn: int = 1) -> Array:
-    """Σ over entries of the change, over ΔF, for everybody with two ratings or more: her first rating goes to the
-    far end of the scale. The means stay, which flatters the bound: in a run the film's mean moves too, and with it
-    what everybody else thought of it."""
+    """Σ of what visibly changes, over ΔF, for everybody with two ratings or more: her first rating goes to the far
+    end of the scale. As a multiple of ε it is the largest loss of privacy. The means stay, which flatters the bound:
+    in a run the film's mean moves too, and with it what everybody else thought of it."""
     low, high = stars_of(train.grid)
     bounds, largest = bounds_of(system, turn, train.grid), system.largest(turn, train.grid)
     out = []
@@ -42,7 +62,7 @@ def measured(system: DPSGD, train: Interactions, rated: Rated, similarity: Array
             stars = x[0] + rated.means[items[0]]
             other = x.copy()
             other[0] += (high if stars <= (low + high) / 2 else low) - stars
-            out.append(float(change(similarity[np.ix_(items, items)], x, other, bounds).sum()) / largest)
+            out.append(float(change(system, similarity[np.ix_(items, items)], x, other, bounds).sum()) / largest)
     return np.array(out)
 
 
@@ -86,7 +106,7 @@ def crafted(system: DPSGD, sizes: Sizes, start: Array, rng: np.random.Generator)
         stars = np.tile(np.where(loved, high, low), (2, 1))
         stars[1, 0] = low + high - stars[1, 0]
         one = Crafted(films, stars, np.where(loved, low, high), crowd, start[np.ix_(films, films)])
-        far = float((change(one.similarity, one.x[0], one.x[1], bounds_of(system, 1, sizes.grid)) ** 2).sum())
+        far = float((change(system, one.similarity, *one.x, bounds_of(system, 1, sizes.grid)) ** 2).sum())
         if far > best:
             best, found = far, one
     assert found is not None
@@ -94,7 +114,7 @@ def crafted(system: DPSGD, sizes: Sizes, start: Array, rng: np.random.Generator)
 
 
 def game(system: DPSGD, sizes: Sizes, seed: int = 0) -> Game:
-    """All noisy gradients of the run, told apart by their likelihood ratio; the exact means are left unused."""
+    """All tables S of a run, told apart by their likelihood ratio; the exact means are left unused."""
     choose, begin = np.random.default_rng(np.random.SeedSequence(seed)).spawn(2)
     person = crafted(system, sizes, beginning(sizes.items, system.start, system.rescale, begin), choose)
 
@@ -103,20 +123,20 @@ def game(system: DPSGD, sizes: Sizes, seed: int = 0) -> Game:
         parts = [_ratio(system, person, sizes, world, min(step, trials - t), rng) for t in range(0, trials, step)]
         return np.concatenate(parts)
 
-    return Game("crafted person, likelihood ratio of the noisy gradients", play)
+    return Game("crafted person, likelihood ratio of the tables of similarities", play)
 
 
 def _ratio(system: DPSGD, person: Crafted, sizes: Sizes, world: int, trials: int, rng: np.random.Generator) -> Array:
-    """log P(gradients | world 1) − log P(gradients | world 0), for runs of `world`."""
+    """log P(tables | world 1) − log P(tables | world 0), for runs of `world`."""
     n = len(person.films)
-    rows, off = np.arange(n), ~np.eye(n, dtype=bool)
+    rows = np.arange(n)
     similarity = np.broadcast_to(person.similarity, (trials, n, n))
     total = np.zeros(trials)
     for turn in range(1, system.iterations + 1):
         bounds, noise = bounds_of(system, turn, sizes.grid), system.noise(turn, sizes.grid)[0]
         parts = [of_person(similarity.copy(), x, rows, bounds) for x in person.x]
         heard = noise.release(parts[world], rng)
-        ratio = noise.log_density(heard, parts[1]) - noise.log_density(heard, parts[0])
-        total += ratio[:, off].sum(axis=1)
+        likely = [log_density(system, noise, visible(system, heard - part)).sum(axis=-1) for part in parts]
+        total += likely[1] - likely[0]
         similarity = moved(system, similarity, heard.astype(np.float32))
     return np.round(total, 9)

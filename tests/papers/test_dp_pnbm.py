@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from recprivlib import accounting
 from recprivlib.accounting import guarantee
 from recprivlib.audit import attack
 from recprivlib.data import load
 from recprivlib.data.synthetic import resample
 from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.mechanisms import Laplace
 from recprivlib.mechanisms.gate import taped
 from recprivlib.models.pnbm import beginning
 from recprivlib.models.weighted import beyond, item_means
@@ -94,6 +96,17 @@ def test_what_is_ours_costs_no_more_than_it_says(system):
     counted = bill(system, (claim.unit, claim.relation), claim.delta)
     assert counted.epsilon <= claim.epsilon * (1 + 1e-4)
     assert counted.epsilon >= 0.8 * claim.epsilon  # nothing is thrown away
+
+
+@pytest.mark.parametrize("name", ["dp-item-means", "dp-covariance"])
+@pytest.mark.parametrize("unit", ["rating", "user"])
+def test_the_bill_is_for_whom_the_noise_protects(name, unit):
+    """Unless somebody asks otherwise, claimed and counted are at the same terms."""
+    entry = dp_pnbm.SYSTEMS[name]
+    found = accounting.bill(entry, replace(entry.system, protects=unit), SIZES)
+    terms = [[found[kind][part] for part in ("unit", "relation", "delta")] for kind in ("claimed", "counted")]
+    assert terms[0] == terms[1]
+    assert terms[0][0] == unit
 
 
 def test_without_a_cap_a_person_has_no_price():
@@ -197,6 +210,26 @@ def test_with_noise_for_the_whole_change_she_certifies_no_more_than_is_declared(
     sized = dp_pnbm.DPSGD(epsilon=1.0 / (RATINGS_CHANGE := 60))
     assert caught(sized).epsilon_lower <= 1.0
     assert RATINGS_CHANGE > 30
+
+
+def test_the_game_sees_no_more_than_the_table_that_is_published():
+    """Two noisy gradients with the same table are one to it; its densities are those of the noise in the table."""
+    system, rng = dp_pnbm.DPSGD(), np.random.default_rng(0)
+    start, (one, other) = beginning(21, "random", 10.0, rng), rng.laplace(size=(2, 21, 21)).astype(np.float32)
+    twisted = one + other - other.T
+    for each in (one, twisted):
+        np.fill_diagonal(each, 0)
+    tables = [dp_pnbm.moved(system, start.copy(), each) for each in (one, twisted)]
+    np.testing.assert_allclose(*tables, atol=1e-5)
+    np.testing.assert_allclose(*(made_up.visible(system, each) for each in (one, twisted)), atol=1e-5)
+    loose = replace(system, mirrored=False)
+    assert np.abs(np.subtract(*(made_up.visible(loose, each) for each in (one, twisted)))).max() > 1
+    noise, places = Laplace(0.5, 3.0), np.linspace(-40, 40, 9)  # scale 6
+    grid = np.arange(-400, 400, 0.01)
+    density = [0.01 * np.exp(noise.log_density(grid, 0.0) + noise.log_density(x - grid, 0.0)).sum() for x in places]
+    found = made_up.log_density(system, noise, places)
+    np.testing.assert_allclose(found - found[4], np.log(density / density[4]), atol=1e-4)
+    np.testing.assert_allclose(made_up.log_density(loose, noise, places), -np.abs(places) / 6)
 
 
 def test_the_made_up_data_give_fit_the_gradient_that_the_game_plays():
