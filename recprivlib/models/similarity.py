@@ -30,21 +30,21 @@ def gram(matrix: Array | sp.csr_array) -> Array:
     """
     if not isinstance(matrix, sp.csr_array):
         return mirror(_upper(matrix))
-    counts = np.bincount(matrix.indices, minlength=matrix.shape[1])
     kind = "uint16" if (matrix.data == 1).all() else "float32"
-    often, rare = _parted(counts, matrix.shape[0], kind)
+    often, rare = _parted(matrix, kind)
     if not len(rare):
         return mirror(_upper(matrix))
-    total = np.empty((len(counts), len(counts)), np.float32)
+    total = np.empty((matrix.shape[1],) * 2, np.float32)
     total[np.ix_(often, often)] = mirror(_upper(matrix[:, often]))
-    rows = _added(matrix, rare, kind)
+    rows = _added(matrix, matrix, rare, kind)
     total[rare] = rows
     total[:, rare] = rows.T
     return total
 
 
-def _parted(counts: Array, n_users: int, kind: str) -> tuple[Array, Array]:
+def _parted(matrix: sp.csr_array, kind: str) -> tuple[Array, Array]:
     """(often, rare): the items, parted by how many met them where that makes the least work of both together."""
+    counts, n_users = np.bincount(matrix.indices, minlength=matrix.shape[1]), matrix.shape[0]
     order, n = np.argsort(-counts, kind="stable"), len(counts)
     dense = n_users * np.arange(n + 1.0) ** 2 / 2
     sparse = PRICE[kind] * n * (counts.sum() - np.insert(np.cumsum(counts[order], dtype=float), 0, 0))
@@ -53,12 +53,12 @@ def _parted(counts: Array, n_users: int, kind: str) -> tuple[Array, Array]:
     return np.sort(order[:split]), np.sort(order[split:])
 
 
-def _added(matrix: sp.csr_array, rare: Array, kind: str) -> Array:
-    """The rows of RᵀR of these items."""
-    rows = np.zeros((len(rare), matrix.shape[1]), kind)
-    for start in range(0, matrix.shape[0], FEW):
-        block = matrix[start : start + FEW].astype(kind, copy=False)
-        rows += block[:, rare].T.tocsr() @ block.toarray()
+def _added(left: sp.csr_array, right: sp.csr_array, rare: Array, kind: str) -> Array:
+    """The rows of leftᵀ right of these items."""
+    rows = np.zeros((len(rare), right.shape[1]), kind)
+    for start in range(0, left.shape[0], FEW):
+        mine, others = (part[start : start + FEW].astype(kind, copy=False) for part in (left, right))
+        rows += mine[:, rare].T.tocsr() @ others.toarray()
     return rows
 
 
@@ -153,9 +153,14 @@ def _with(matrix: sp.csr_array, data: Array) -> sp.csr_array:
 
 
 def _cross(left: sp.csr_array, right: sp.csr_array) -> Array:
-    """leftᵀ right of two users × items matrices, float32 (items, items)."""
-    total = np.zeros((left.shape[1], right.shape[1]), np.float32)
+    """leftᵀ right of two users × items matrices with their numbers at the same places, float32 (items, items)."""
+    often, rare = _parted(left, "float32")
+    total = np.empty((left.shape[1],) * 2, np.float32)
+    most = np.zeros((len(often),) * 2, np.float32)
     for start in range(0, left.shape[0], USERS):
-        part = slice(start, start + USERS)
-        total += left[part].toarray().T @ right[part].toarray()
+        mine, others = (matrix[start : start + USERS][:, often].toarray() for matrix in (left, right))
+        most += mine.T @ others
+    total[np.ix_(often, often)] = most
+    total[rare] = _added(left, right, rare, "float32")
+    total[:, rare] = _added(right, left, rare, "float32").T
     return total

@@ -28,10 +28,13 @@ def test_gram_counts_exactly_however_the_items_are_parted(bits, stars, price, mo
     monkeypatch.setattr(similarity, "FEW", 64)
     monkeypatch.setattr(similarity, "PRICE", dict.fromkeys(similarity.PRICE, price))
     whole = bits.astype(np.int64) * (1 + np.arange(70) % 5 if stars else 1)
-    parts = similarity._parted(np.count_nonzero(whole, axis=0), 300, "float32" if stars else "uint16")
+    matrix = sp.csr_array(whole.astype(np.float32))
+    parts = similarity._parted(matrix, "float32" if stars else "uint16")
     assert [len(part) for part in parts] == {1e-9: [0, 70], 1e9: [70, 0]}.get(price, [len(part) for part in parts])
     assert sorted(np.concatenate(parts)) == list(range(70))
-    assert np.array_equal(gram(sp.csr_array(whole.astype(np.float32))), whole.T @ whole)
+    assert np.array_equal(gram(matrix), whole.T @ whole)
+    other = similarity._with(matrix, matrix.data * 3 - 1 - matrix.indices % 2)  # some of its numbers are zeros
+    assert np.array_equal(similarity._cross(matrix, other), whole.T @ other.toarray().astype(np.int64))
 
 
 def test_what_sixteen_bits_do_not_hold_goes_through_blas(monkeypatch):
