@@ -177,7 +177,7 @@ def _moved(source: Dataset, seed: int, iterations: int, floor: float) -> dict[st
         similarity = beginning(train.n_items, "random", system.rescale, start)
         sizes = source.interactions.sizes
         person = made_up.crafted(system, sizes, similarity, choose)
-        far = made_up.change(system, person.similarity, *person.x, bounds_of(system, iterations, sizes.grid))
+        far = made_up.change(system, person.similarity, person.x, bounds_of(system, iterations, sizes.grid))
         moved = made_up.measured(system, train, beyond(train, item_means(train)), similarity, iterations)
         return {"moved": moved, "crafted": float(far.sum()) / system.largest(iterations, sizes.grid)}
 

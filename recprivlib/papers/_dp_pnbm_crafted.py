@@ -42,10 +42,10 @@ def log_density(system: DPSGD, noise: Laplace, x: Array) -> Array:
     return np.log1p(far) - far if system.mirrored else -far
 
 
-def change(system: DPSGD, similarity: Array, x: Array, other: Array, bounds: Bounds) -> Array:
-    """By how much what is visible of one person's gradient moves when x becomes `other`."""
-    rows = np.arange(len(x))
-    one, two = (of_person(similarity.copy(), part, rows, bounds) for part in (x, other))
+def change(system: DPSGD, similarity: Array, both: Array, bounds: Bounds) -> Array:
+    """By how much what is visible of one person's gradient moves from x to another x: the rows of `both`."""
+    rows = np.arange(both.shape[1])
+    one, two = (of_person(similarity.copy(), x, rows, bounds) for x in both)
     return np.abs(visible(system, two - one))
 
 
@@ -62,7 +62,8 @@ def measured(system: DPSGD, train: Interactions, rated: Rated, similarity: Array
             stars = x[0] + rated.means[items[0]]
             other = x.copy()
             other[0] += (high if stars <= (low + high) / 2 else low) - stars
-            out.append(float(change(system, similarity[np.ix_(items, items)], x, other, bounds).sum()) / largest)
+            far = change(system, similarity[np.ix_(items, items)], np.stack([x, other]), bounds)
+            out.append(float(far.sum()) / largest)
     return np.array(out)
 
 
@@ -106,7 +107,7 @@ def crafted(system: DPSGD, sizes: Sizes, start: Array, rng: np.random.Generator)
         stars = np.tile(np.where(loved, high, low), (2, 1))
         stars[1, 0] = low + high - stars[1, 0]
         one = Crafted(films, stars, np.where(loved, low, high), crowd, start[np.ix_(films, films)])
-        far = float((change(system, one.similarity, *one.x, bounds_of(system, 1, sizes.grid)) ** 2).sum())
+        far = float((change(system, one.similarity, one.x, bounds_of(system, 1, sizes.grid)) ** 2).sum())
         if far > best:
             best, found = far, one
     assert found is not None
