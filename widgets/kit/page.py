@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 from urllib.parse import urlencode
 
 import panel as pn
+from panel.io.resources import _env
 
 from recprivlib.live import Explorer, explorer
 from recprivlib.parameters import UserError
@@ -52,12 +54,31 @@ def warm_soon(stem: str) -> None:
     shared_pool().submit(attempt)
 
 
+class Page(pn.Template):
+    """A template that is read once, and says nothing of itself: Panel describes every part anew for each that comes."""
+
+    def __init__(self) -> None:
+        super().__init__(_template())
+
+    def _build_layout(self) -> Any:
+        return pn.Column()
+
+    def add_panel(self, name: str, panel: Any, tags: Sequence[str] = ()) -> None:
+        """Puts a part into its place."""
+        self._render_items[name] = (panel, list(tags))
+
+
+@cache
+def _template() -> Any:
+    return _env.from_string(TEMPLATE.read_text(encoding="utf-8"))
+
+
 def page(explorer: Explorer, pool: Pool, arguments: dict[str, str]) -> Any:
     """The page of `explorer` for what the address says."""
     frame = {name: arguments[name] for name in FRAME_WORDS if name in arguments}
     doc = pn.state.curdoc
     session = Session(explorer, pool, urlencode(arguments), frame, PanelWire(doc) if doc else None)
-    template = pn.Template(TEMPLATE.read_text(encoding="utf-8"))
+    template = Page()
     for place, part in session.parts().items():
         name = place.removeprefix("control-")
         own = "plain" in frame and isinstance(part, Field)

@@ -1,0 +1,68 @@
+"""What a page costs the thread that answers everybody: counted, since a clock says more of the machine."""
+
+import asyncio
+
+import jinja2
+import pytest
+from bokeh.document import Document
+from panel.io.application import build_applications
+from panel.io.state import state
+from panel.viewable import Viewable
+
+from tests.widgets.small import SMALL
+from widgets.kit import page as module
+from widgets.kit.pool import Pool
+
+
+@pytest.fixture
+def opened():
+    """A way to open a page of the small dashboard as the server does; the models by the names of their places."""
+    pool = Pool(workers=1)
+    pool.result(SMALL, SMALL.defaults)
+    application = build_applications({"/small": lambda: module.page(SMALL, pool, {})})["/small"]
+
+    def open_page():
+        document = Document()
+        application.initialize_document(document)
+        return document, {root.name: root for root in document.roots}
+
+    return open_page
+
+
+def test_a_second_page_reads_no_template_and_describes_none_of_its_parts(opened, monkeypatch):
+    """Panel describes all parts each time one is added: half of what a page cost."""
+    done = []
+    real = jinja2.Environment.compile
+    monkeypatch.setattr(Viewable, "__repr__", lambda *_: done.append("described") or "")
+    monkeypatch.setattr(jinja2.Environment, "compile", lambda *args, **kw: done.append("read") or real(*args, **kw))
+
+    async def twice():
+        opened()
+        done.clear()
+        return opened()
+
+    document, models = asyncio.run(twice())
+    assert done == []
+    assert {"frame", "figure-plot", "control-width"} <= set(models)
+    assert document.template is module._template()
+
+
+def test_a_move_reaches_the_session_at_once_and_its_result_the_models(opened):
+    """By Panel's own way it waits 50 ms for a second one."""
+
+    async def moved():
+        document, models = opened()
+        models["control-width"].data.value = 2.0
+        assert not state._change_callbacks.get(document)
+        for _ in range(200):
+            for callback in [found for found in document.session_callbacks if not hasattr(found, "timeout")]:
+                document.remove_next_tick_callback(callback)
+                callback.callback()
+            if "width=2" in models["frame"].data.query:
+                return models
+            await asyncio.sleep(0.05)
+        pytest.fail("the result did not come")
+
+    models = asyncio.run(moved())
+    assert "2" in models["frame"].data.sentence
+    assert '"x":[2.0]' in models["figure-plot"].data.plot
