@@ -25,7 +25,8 @@ from recprivlib.models.constants import Chance
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, Federated, Interactions, Model
 
-__all__ = ["BLOCK", "added", "block", "blocks", "capped", "crowd", "fixed", "gather", "learnt", "loose", "steps"]
+__all__ = ["BLOCK", "added", "block", "blocks", "capped", "crowd", "dealt", "fixed", "gather", "learnt", "loose",
+           "onward", "steps"]  # fmt: skip
 
 Sums = Mapping[str, Array]
 POINT = 2.0**32  # the one of a fixed-point number: sums may reach 2³¹
@@ -41,7 +42,7 @@ def gather(
     if isinstance(shards, bool) or not isinstance(shards, int) or shards < 1:
         raise UserError(f"shards is {shards!r}, but must be a whole number from 1")
     number = _number(train)
-    *streams, server = rng.spawn(number + 1)
+    streams, server = dealt(train, rng)
     bounds = np.linspace(0, number, min(shards, number) + 1).astype(int).tolist()
     parts = [[block(train, one) for one in range(a, b)] for a, b in pairwise(bounds)]
     told = seen("told", system.start(train.sizes, server))
@@ -50,7 +51,18 @@ def gather(
         told = seen("told", system.learn(told, seen("sums", added(run(_collect, tasks))), server))
         yield turn / system.rounds, told
         if turn < system.rounds:  # in this process, so that no executor changes what is drawn next
-            streams = [stream.spawn(1)[0] for stream in streams]
+            streams = onward(streams)
+
+
+def dealt(train: Interactions, rng: np.random.Generator) -> tuple[list[np.random.Generator], np.random.Generator]:
+    """The random numbers of a run: a stream for every block, and the server's own."""
+    *streams, server = rng.spawn(_number(train) + 1)
+    return streams, server
+
+
+def onward(streams: list[np.random.Generator]) -> list[np.random.Generator]:
+    """The streams of the blocks in the next round."""
+    return [stream.spawn(1)[0] for stream in streams]
 
 
 def steps(system: Federated, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:

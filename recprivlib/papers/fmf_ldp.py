@@ -59,6 +59,7 @@ from recprivlib.protocols import (
 STEPS = 20  # gradient steps in an epoch, Section 4.3
 COOLING = 0.3  # of item-sign's steps
 FRESH = "every report has fresh noise, and every phone sends exactly k of them in every epoch"
+Messages = tuple[Array, Array]  # cells and signs: row u is what phone u sends to the proxy
 SPLIT = "a shuffler splits messages: report j of everybody is one shuffle, and mixing these as well is post-processing"
 
 
@@ -179,11 +180,14 @@ class FMFLDP:
         return Told(rng.normal(0, self.init, (sizes.items, self.factors)))
 
     def collect(self, block: Interactions, told: Told, rng: np.random.Generator) -> dict[str, Array]:
+        return proxy(*self.messages(block, told, rng), told.items.size)
+
+    def messages(self, block: Interactions, told: Told, rng: np.random.Generator) -> Messages:
         met, items = histories(block), told.items.astype(np.float32)
         users = tastes(met, told.items, self.alpha, self.regularization)
         cells = chosen(block.n_users, items.size, self.k, rng)
         bits = OneBitGradient(self.epsilon, items.size)
-        return proxy(cells, ldp_module(at_cells(met, users, items, self.alpha, cells), bits, rng), items.size)
+        return cells, ldp_module(at_cells(met, users, items, self.alpha, cells), bits, rng)
 
     def learn(self, told: Told, sums: Mapping[str, Array], rng: np.random.Generator) -> Told:
         """Eq. 9, then 20 steps of Algorithm 2."""
@@ -236,12 +240,14 @@ class FMFLDPStable:
         return Told(orthonormal(rng.normal(size=(sizes.items, self.factors))))
 
     def collect(self, block: Interactions, told: Told, rng: np.random.Generator) -> dict[str, Array]:
+        return proxy(*self.messages(block, told, rng), told.items.size)
+
+    def messages(self, block: Interactions, told: Told, rng: np.random.Generator) -> Messages:
         met, items = histories(block), told.items.astype(np.float32)
         users = tastes(met, told.items, self.alpha, self.regularization)
         cells = chosen(block.n_users, items.size, self.k, rng)
         gradient = at_cells(met, users, items, self.alpha, cells, level(users))
-        bits = OneBitGradient(self.epsilon, items.size)
-        return proxy(cells, ldp_module(gradient, bits, rng), items.size)
+        return cells, ldp_module(gradient, OneBitGradient(self.epsilon, items.size), rng)
 
     def learn(self, told: Told, sums: Mapping[str, Array], rng: np.random.Generator) -> Told:
         found = OneBitGradient(self.epsilon, told.items.size).scale / reports(sums) * balance(sums, told.items.shape)
@@ -285,13 +291,15 @@ class ItemSign:
         return Told(orthonormal(rng.normal(size=(sizes.items, self.factors))))
 
     def collect(self, block: Interactions, told: Told, rng: np.random.Generator) -> dict[str, Array]:
+        return proxy(*self.messages(block, told, rng), told.items.size)
+
+    def messages(self, block: Interactions, told: Told, rng: np.random.Generator) -> Messages:
         met = histories(block)
         users = level(tastes(met, told.items, self.alpha, self.regularization))
         items, factor = one_of_each(met, self.k, rng), rng.integers(0, self.factors, (block.n_users, self.k))
         plus = rng.random(items.shape) < (1 + np.take_along_axis(users, factor, axis=1)) / 2
         sets = released(hiding(self.epsilon, block.n_items), 2 * items + plus, rng)
-        cell = sets // 2 * self.factors + factor[:, :, None]
-        return proxy(cell, sets % 2, block.n_items * self.factors)
+        return sets // 2 * self.factors + factor[:, :, None], sets % 2
 
     def learn(self, told: Told, sums: Mapping[str, Array], rng: np.random.Generator) -> Told:
         found = unit(balance(sums, told.items.shape)) * np.sqrt(self.factors)
