@@ -19,7 +19,7 @@ unexport PYTHONHOME
 export PIP_USER := 0
 
 .PHONY: help setup serve book site test test-slow check bench bench-browser bench-readers bench-peers results results-check lab notebooks linkcheck \
-	lock audit-deps clean
+	federation lock audit-deps clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -91,11 +91,18 @@ results-check: setup  ## recompute all of them and compare
 linkcheck: setup  ## every link of the book (needs the internet)
 	@$(BIN)/python tools/book.py --linkcheck
 
-lock: setup  ## requirements.lock from pyproject.toml (needs uv)
+federation: setup  ## Flower in an environment of its own, for a federated run in real processes
+	@$(BIN)/python tools/federation.py
+
+lock: EXTRAS := sweep dask dashboards book test
+lock: LOCKED := --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
+lock: setup  ## requirements.lock and federation.lock from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml -o requirements.lock --universal --python-version 3.11 \
-	  --fork-strategy fewest --all-extras --generate-hashes --no-emit-index-url --no-emit-find-links \
-	  --custom-compile-command "make lock"
+	  --fork-strategy fewest $(EXTRAS:%=--extra %) $(LOCKED)
 	@$(MAKE) --no-print-directory constraints.txt
+	@mkdir -p _build && grep -E '^(numpy|scipy|pandas)==' constraints.txt > _build/core.txt
+	uv pip compile pyproject.toml -o federation.lock --universal --python-version 3.11 \
+	  --fork-strategy fewest --extra federation -c _build/core.txt $(LOCKED)
 
 # The lock without its hashes, which pip does not take beside a folder: for conda.
 constraints.txt: requirements.lock

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 ORDER = [
     "closure", "parameters", "protocols", "data", "mechanisms", "accounting", "audit", "models", "executors",
     "population", "baselines", "trusted", "evaluation", "papers", "registry", "experiment", "cells", "claims",
-    "sweep", "results", "plots", "live", "bench", "cli",
+    "sweep", "results", "plots", "live", "bench", "cli", "federation",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}
@@ -21,6 +21,7 @@ MORE = {
     **{name: {"pandas"} for name in TABLES},
     "executors": {"joblib", "distributed", "threadpoolctl"},
     "bench": {"pandas", "implicit", "surprise", "dp_accounting", "autodp", "psutil", "torch", "widgets"},
+    "federation": {"flwr"},  # it stands above all: nothing imports it
     "cli": {"argparse", "widgets"},  # `recpriv serve` starts the server
 }
 SLOW = ("pandas", "scipy.stats", "scipy.optimize", "joblib", "dask", "distributed")
@@ -81,6 +82,8 @@ def test_every_module_has_its_place_in_the_order():
         ("models/x.py", "def f():\n    import pandas"),
         ("experiment.py", "import pandas as pd"),
         ("plots/x.py", "import panel"),
+        ("population.py", "from recprivlib.federation import roles"),
+        ("cli/x.py", "def f():\n    import flwr"),
         ("registry.py", "import argparse"),
         ("audit/x.py", "from scipy.stats import beta"),
         ("audit/x.py", "from scipy import stats"),

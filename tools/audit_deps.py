@@ -34,7 +34,8 @@ def ask(queries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def main(asking: Ask = ask) -> int:
-    packages = pins((ROOT / "requirements.lock").read_text("utf-8"))
+    both = "".join((ROOT / f"{name}.lock").read_text("utf-8") for name in ("requirements", "federation"))
+    packages = list(dict.fromkeys(pins(both)))
     queries = [{"package": {"name": name, "ecosystem": "PyPI"}, "version": version} for name, version in packages]
     try:
         answers = asking(queries)

@@ -13,10 +13,18 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
+APART = "federation"  # an extra that clashes with the others, with a lock of its own
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-LOCK = (ROOT / "requirements.lock").read_text("utf-8")
-PINS = {canonicalize_name(name): version for name, version in re.findall(r"(?m)^([\w.-]+)==([\w.+!]+)", LOCK)}
+LOCKS = {name: (ROOT / name).read_text("utf-8") for name in ("requirements.lock", f"{APART}.lock")}
+
+
+def pins(lock: str) -> dict[str, str]:
+    found = re.findall(r"(?m)^([\w.-]+)==([\w.+!]+)", LOCKS[lock])
+    return {canonicalize_name(name): version for name, version in found}
+
+
+PINS = pins("requirements.lock")
 
 
 def test_conda_installs_what_pyproject_says():
@@ -26,13 +34,21 @@ def test_conda_installs_what_pyproject_says():
     assert pip == "pip"
     _, own = packages["pip"]
     extras = re.fullmatch(r"-e \.\[([\w,]+)\]", own)[1].split(",")
-    assert set(extras) == set(EXTRAS) - {"dask"}, "a Dask cluster is nobody's first set-up; all else is"
+    assert set(extras) == set(EXTRAS) - {"dask", APART}, "a Dask cluster is nobody's first set-up; all else is"
 
 
-@pytest.mark.parametrize("text", [*PROJECT["dependencies"], *(one for extra in EXTRAS.values() for one in extra)])
-def test_the_lock_has_every_requirement_at_an_allowed_version(text):
-    requirement = Requirement(text)
-    assert requirement.specifier.contains(PINS[canonicalize_name(requirement.name)])
+@pytest.mark.parametrize("text, extra", [
+    *((text, "") for text in PROJECT["dependencies"]), *((text, name) for name, all in EXTRAS.items() for text in all),
+])  # fmt: skip
+def test_the_lock_has_every_requirement_at_an_allowed_version(text, extra):
+    requirement, found = Requirement(text), pins(f"{APART}.lock") if extra == APART else PINS
+    assert requirement.specifier.contains(found[canonicalize_name(requirement.name)])
+
+
+@pytest.mark.parametrize("name", ["numpy", "scipy", "pandas"])
+def test_a_federated_run_computes_with_the_packages_of_the_book(name):
+    """Equal to the last bit is a promise about these versions."""
+    assert pins(f"{APART}.lock")[name] == PINS[name]
 
 
 @pytest.mark.parametrize("text", [*EXTRAS["test"], *EXTRAS["sweep"], "mpmath"])
@@ -47,12 +63,13 @@ def test_the_lock_has_the_backend_that_installs_the_project_without_the_network(
     assert {canonicalize_name(Requirement(one).name) for one in system["requires"]} <= set(PINS)
 
 
-def test_the_lock_has_hashes_and_names_no_index():
-    entries = re.split(r"(?m)^(?=[\w.-]+==)", LOCK)[1:]
-    assert len(entries) == len(re.findall(r"(?m)^[^\s#]", LOCK)), "something in the lock is not a pinned package"
+@pytest.mark.parametrize("lock", LOCKS.values(), ids=list(LOCKS))
+def test_a_lock_has_hashes_and_names_no_index(lock):
+    entries = re.split(r"(?m)^(?=[\w.-]+==)", lock)[1:]
+    assert len(entries) == len(re.findall(r"(?m)^[^\s#]", lock)), "something in the lock is not a pinned package"
     assert all("--hash=sha256:" in entry for entry in entries)
-    assert "://" not in LOCK
-    assert "index" not in LOCK.lower().replace("sphinxcontrib", "")
+    assert "://" not in lock
+    assert "index" not in lock.lower().replace("sphinxcontrib", "")
 
 
 def test_the_core_needs_three_packages():
