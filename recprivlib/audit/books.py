@@ -21,6 +21,7 @@ from recprivlib.audit.replay import Played, play, same
 from recprivlib.audit.stage import ITEMS, WHO, Stage
 from recprivlib.mechanisms.gate import Call, Torn
 from recprivlib.mechanisms.losses import NoBound, NotKnown
+from recprivlib.mechanisms.secure import Secure
 from recprivlib.protocols import Array, Change, Ledger, Relation, Unit, View
 
 PLACES = (0, 7, 23, ITEMS - 1)  # items at which the change is tried
@@ -75,6 +76,7 @@ def priceless(mechanism: Any) -> bool:
 
 def apart(mechanism: Any, a: Any, b: Any) -> tuple[int, float, float, int]:
     """Two inputs of one call: how many parts differ, how far all together and the farthest, and in which norm."""
+    mechanism = mechanism.mechanism if isinstance(mechanism, Secure) else mechanism
     if isinstance(a, tuple):  # a joint event: one row a member
         rows = np.zeros(max(len(part) for part in a), bool)
         for one, other in zip(a, b, strict=True):

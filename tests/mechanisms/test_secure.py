@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+from recprivlib.accounting.profiles import gaussian
+from recprivlib.audit import audit
 from recprivlib.mechanisms import (
     MECHANISMS,
     Gaussian,
@@ -16,12 +19,15 @@ from recprivlib.mechanisms import (
     LaplaceClamped,
     Piecewise,
     RandomizedResponse,
+    Secure,
+    VectorGaussian,
     exact,
     secure,
 )
 from recprivlib.mechanisms.common import SECURE, epsilon_of
 from recprivlib.mechanisms.discrete import power_of_two
 from recprivlib.mechanisms.losses import DiscreteGaussianShift
+from recprivlib.mechanisms.vector_gaussian import VectorOnGrid
 from recprivlib.parameters import UserError
 
 REFUSED = ("laplace-or-truth", "piecewise", "subsampled-gaussian")
@@ -176,3 +182,76 @@ def test_numbers_beyond_the_grid_are_refused_rather_than_wrapped(m):
     with pytest.raises(UserError, match="too large"):
         release(np.array([1e19]))
     assert np.abs(release(np.array([2.0**40])) - 2.0**40).max() < 1000
+
+
+@pytest.mark.parametrize("clip", [0.7, 1.0, 3.3])
+def test_a_vector_on_the_grid_is_never_longer_and_no_two_are_farther_apart_than_is_billed(clip):
+    """Random vectors in many dimensions, and the worst case: coordinates just short of a point of the grid."""
+    rng, m = np.random.default_rng(0), VectorGaussian(1.0, clip)
+    grid = m.discrete()
+    for width in (1, 2, 50, 5000):
+        x = rng.standard_normal((40, width)) * rng.uniform(0, 2 * clip, (40, 1)) / math.sqrt(width)
+        x = np.concatenate([x, np.full((1, width), 1.999 * grid.step), np.full((1, width), -0.999 * grid.step)])
+        y = grid.clipped(x) / grid.step
+        assert np.array_equal(y, np.rint(y))
+        assert (np.linalg.norm(y, axis=1) <= np.linalg.norm(m.clipped(x), axis=1) / grid.step).all()
+        assert (np.linalg.norm(y, axis=1) <= clip / grid.step).all()
+        here, there = m.clipped(x)[:, None], m.clipped(x)[None]
+        billed = [grid.loss(d / clip).mu * grid.noise.sigma for d in np.linalg.norm(here - there, axis=-1).ravel()]
+        assert (np.linalg.norm(y[:, None] - y, axis=-1).ravel() <= np.array(billed) + 1e-9).all()
+    with pytest.raises(UserError, match="70,000 coordinates is too long for this grid; at most 65,536"):
+        secure(m).release(np.zeros(70_000))
+
+
+def test_a_secure_vector_costs_at_most_a_thousandth_more():
+    """One that is replaced costs what it does without a grid, up to the nine steps² that its proof spends."""
+    for z in (0.05, 1.0, 30.0):
+        plain, grid = VectorGaussian(z, 0.7), secure(VectorGaussian(z, 0.7))
+        assert plain.loss(2.0).mu < grid.loss(2.0).mu < plain.loss(2.0).mu * (1 + 1e-7)
+        assert plain.loss(1.0).mu < grid.loss(1.0).mu < plain.loss(1.0).mu * 1.001
+        assert grid.loss(0.0).mu == 0
+
+
+def test_discrete_noise_tells_no_more_than_the_gaussian_that_it_is_billed_as():
+    """The exact profile on one axis and on a diagonal of two, σ from 4 to 30 steps, against variance σ² − 9."""
+    e = np.array([0.0, 0.1, 0.5, 1.0, 3.0])
+    for sigma, shift in ((4.0, (1, 0)), (4.0, (3, 2)), (10.0, (9, 0)), (10.0, (5, 5)), (30.0, (20, 29))):
+        n = np.arange(-math.ceil(14 * sigma), math.ceil(14 * sigma) + 1)
+        mass = np.exp(-0.5 * (n / sigma) ** 2)
+        both = np.multiply.outer(mass, mass) / mass.sum() ** 2
+        loss = sum(
+            np.expand_dims(s * (2 * n + s) / (2 * sigma**2), axis) for s, axis in zip(shift, (1, 0), strict=True)
+        )
+        exact_profile = np.array([(both * np.maximum(-np.expm1(x - loss), 0)).sum() for x in e])
+        bound = gaussian(e, math.hypot(*shift) / math.sqrt(sigma**2 - 9))
+        assert (exact_profile <= bound + 1e-13).all()
+        assert exact_profile[0] > gaussian(e, math.hypot(*shift) / sigma)[0] * 0.9
+
+
+def test_secure_noise_on_vectors_has_its_spread_on_every_coordinate():
+    """1,000 vectors of three: six standard errors of a deviation are 6/√2000, of a mean 6σ/√1000."""
+    m = secure(VectorGaussian(0.5, 2.0))
+    x = np.array([3.0, 0.0, -4.0])
+    y = m.release(np.tile(x, (1000, 1)))
+    np.testing.assert_allclose(y.std(axis=0), 1.0, rtol=6 / math.sqrt(2000))
+    np.testing.assert_allclose(y.mean(axis=0), 2 * x / 5, atol=6 / math.sqrt(1000))
+    assert np.abs(np.corrcoef(y.T) - np.eye(3)).max() < 6 / math.sqrt(1000)
+
+
+@dataclass(frozen=True)
+class Quiet(VectorOnGrid):
+    """Less noise than it is billed for."""
+
+    def exact(self, x):
+        return replace(self.noise, noise_multiplier=0.5).exact(self._steps(x)) * self.step
+
+
+def test_an_audit_knows_secure_vectors():
+    """Its likelihood ratio is the grid's: it comes close to the bill and never above; too little noise goes beyond."""
+    found = audit(secure(VectorGaussian(2.0)), delta=0.01, trials=3000).attacked
+    assert found.attack == "likelihood ratio"
+    assert 0.3 < found.epsilon_lower
+    grid = VectorGaussian(8.0).discrete()
+    lied = audit(Secure(Quiet(grid.noise, grid.real, grid.step)), delta=0.01, trials=3000)
+    for one, sound in ((audit(secure(VectorGaussian(8.0)), delta=0.01, trials=1000), True), (lied, False)):
+        assert (one.attacked.decisive <= one.counted.epsilon) is sound
