@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
+from scipy.special import log_ndtr
 
 from recprivlib.accounting.compose import tightest
 from recprivlib.accounting.pairs import pair
@@ -40,7 +40,7 @@ LONGEST = 1 << 19
 
 @dataclass(frozen=True)
 class Release:
-    """A loss, how often it occurs, and what either world looks like: P and Q of every cell."""
+    """A loss, how often it occurs, and what either world looks like: ln P and ln Q of every cell."""
 
     loss: Any
     count: int
@@ -118,7 +118,7 @@ def whole(rng: np.random.Generator, _: str) -> Release:
 
 def response(rng: np.random.Generator, _: str) -> Release:
     each = float(np.exp(rng.uniform(-6, 3.5)))
-    p = np.array([1.0, math.exp(-each)]) / (1 + math.exp(-each))
+    p = np.array([0.0, -each]) - math.log1p(math.exp(-each))
     return Release(Pure(each), 1, p, p[::-1])
 
 
@@ -129,7 +129,8 @@ def channel(rng: np.random.Generator, _: str) -> Release:
     if rng.random() < 0.1:
         rows[int(rng.integers(2)), 0] = 0.0
     p, q = rows / rows.sum(axis=1, keepdims=True)
-    return Release(Channel(np.array([p, q]), ((0, 1),)), 1, p, q, bound=True)  # the reference plays one order only
+    loss = Channel(np.array([p, q]), ((0, 1),))
+    return Release(loss, 1, *_log(loss.matrix), bound=True)  # the reference plays one order only
 
 
 def scheme_of(rng: np.random.Generator, relation: str) -> str:
@@ -171,18 +172,27 @@ def sampled_whole(rng: np.random.Generator, relation: str) -> Release:
 
 def sampled_response(rng: np.random.Generator, relation: str) -> Release:
     each, rate, scheme = float(np.exp(rng.uniform(-5, 2.5))), a_rate(rng), scheme_of(rng, relation)
-    away = np.array([math.exp(-each), 1.0]) / (1 + math.exp(-each))
+    away = np.array([-each, 0.0]) - math.log1p(math.exp(-each))
     base = Pure(each)
     loss = Sampled(base, base, rate, scheme)  # type: ignore[arg-type]
-    return Release(loss, 1, (1 - rate) * away + rate * away[::-1], away, bound=relation == "replace")
+    return Release(loss, 1, mixed(rate, away[::-1], away), away, bound=relation == "replace")
 
 
 def sampled_channel(rng: np.random.Generator, relation: str) -> Release:
     """Who takes her place, where she is replaced, answers as if she were away."""
     base, rate, scheme = channel(rng, relation), a_rate(rng), scheme_of(rng, relation)
     loss = Sampled(base.loss, base.loss, rate, scheme)  # type: ignore[arg-type]
-    mixed = [(1 - rate) * away + rate * here for here, away in ((base.p, base.q), (base.q, base.p))]
-    return Release(loss, 1, mixed[0], base.q, bound=True, other=(mixed[1], base.p))
+    here, there = base.p, base.q
+    return Release(loss, 1, mixed(rate, here, there), there, bound=True, other=(mixed(rate, there, here), here))
+
+
+def mixed(rate: float, here: np.ndarray, away: np.ndarray) -> np.ndarray:
+    return np.logaddexp(math.log1p(-rate) + away, math.log(rate) + here)
+
+
+def _log(x: Any) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(x)
 
 
 def records(rng: np.random.Generator, relation: str) -> Release:
@@ -198,19 +208,22 @@ def records(rng: np.random.Generator, relation: str) -> Release:
 
 
 def cut(edges: np.ndarray, below: Any, parts: list) -> np.ndarray:
-    """The chance of every cell under a mixture; in the upper half by the tail above, so that no digits are lost."""
-    total = np.zeros(len(edges) + 1)
+    """ln of the chance of every cell under a mixture, from `below`, ln of a distribution; in the upper half by the
+    tail above, so that no digits are lost, and nothing that can happen is a 0."""
+    each, none, all_ = [], np.array([-np.inf]), np.zeros(1)
     for weight, place in parts:
-        low = np.concatenate([[0.0], below(edges - place), [1.0]])
-        high = np.concatenate([[1.0], below(place - edges), [0.0]])
-        total += weight * np.where(low[1:] < 0.5, np.diff(low), -np.diff(high))
-    return np.maximum(total, 0.0)
+        low = np.concatenate([none, below(edges - place), all_])
+        high = np.concatenate([all_, below(place - edges), none])
+        left = low[1:] < math.log(0.5)
+        more, less = np.where(left, low[1:], high[:-1]), np.where(left, low[:-1], high[1:])
+        each.append(_log(weight) + more + _log(-np.expm1(np.minimum(less - more, 0.0))))
+    return np.logaddexp.reduce(each)
 
 
 def normal_cells(here: list, there: list) -> tuple[np.ndarray, np.ndarray]:
     places = [place for _, place in here + there]
     edges = np.linspace(min(places) - 9, max(places) + 9, CELLS)
-    return cut(edges, ndtr, here), cut(edges, ndtr, there)
+    return cut(edges, log_ndtr, here), cut(edges, log_ndtr, there)
 
 
 def laplace_cells(here: list, there: list) -> tuple[np.ndarray, np.ndarray]:
@@ -219,7 +232,7 @@ def laplace_cells(here: list, there: list) -> tuple[np.ndarray, np.ndarray]:
     edges = np.linspace(places[0], places[-1], CELLS)
 
     def below(z: np.ndarray) -> np.ndarray:
-        return np.where(z < 0, np.exp(np.minimum(z, 0)) / 2, 1 - np.exp(-np.maximum(z, 0)) / 2)
+        return np.where(z < 0, np.minimum(z, 0) - math.log(2), np.log1p(-np.exp(-np.maximum(z, 0)) / 2))
 
     return cut(edges, below, here), cut(edges, below, there)
 
@@ -228,9 +241,10 @@ def whole_cells(sigma: float, here: list, there: list) -> tuple[np.ndarray, np.n
     reach = math.ceil(14 * sigma) + max(abs(int(place)) for _, place in here + there)
     n = np.arange(-reach, reach + 1)
     around = np.arange(-math.ceil(40 * sigma), math.ceil(40 * sigma) + 1)
-    total = np.exp(-0.5 * (around / sigma) ** 2).sum()
+    total = math.log(np.exp(-0.5 * (around / sigma) ** 2).sum())
     return tuple(  # type: ignore[return-value]
-        sum(w * np.exp(-0.5 * ((n - place) / sigma) ** 2) / total for w, place in parts) for parts in (here, there)
+        np.logaddexp.reduce([_log(w) - 0.5 * ((n - place) / sigma) ** 2 - total for w, place in parts])
+        for parts in (here, there)
     )
 
 
@@ -287,9 +301,7 @@ def summed(parts: list, delta: float, guess: float) -> tuple[float, bool]:
     if count == 1:
         ((p, q, _),) = parts
         return single(p, q, delta), True
-    losses = [(p[used], q[used], n) for p, q, n in parts for used in [_but(p, 1e-4 * delta / count)]]
-    with np.errstate(divide="ignore"):
-        losses = [(p, np.log(p) - np.log(q), n) for p, q, n in losses]
+    losses = [(np.exp(p[used]), (p - q)[used], n) for p, q, n in parts for used in [_but(p, 1e-4 * delta / count)]]
     span = sum(n * np.ptp(l[np.isfinite(l)]) for _, l, n in losses if np.isfinite(l).any())
     step = max(guess * 5e-4 / count, span / LONGEST, 1e-9)
     size = 1 << math.ceil(math.log2(span / step + 2 * count + 2))
@@ -312,14 +324,14 @@ def summed(parts: list, delta: float, guess: float) -> tuple[float, bool]:
 def _but(p: np.ndarray, share: float) -> np.ndarray:
     """All cells but the rarest, which have `share` of the mass together."""
     order = np.argsort(p)
-    return np.sort(order[np.cumsum(p[order]) > share])
+    return np.sort(order[np.cumsum(np.exp(p[order])) > share])
 
 
 def single(p: np.ndarray, q: np.ndarray, delta: float) -> float:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        losses = np.where(p > 0, np.log(p) - np.log(q), -np.inf)
-    sure, seen = np.isposinf(losses), np.isfinite(losses)
-    return from_losses(losses[seen], p[seen], float(p[sure].sum()), delta)
+    can = np.isfinite(p)
+    losses, masses = (p - q)[can], np.exp(p[can])
+    sure = np.isposinf(losses)
+    return from_losses(losses[~sure], masses[~sure], float(masses[sure].sum()), delta)
 
 
 def from_losses(losses: np.ndarray, masses: np.ndarray, certain: float, delta: float) -> float:
