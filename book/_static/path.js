@@ -63,7 +63,7 @@
     where.textContent = `${now + 1} of ${steps.length}${abouts[now].dataset.short ? `: ${abouts[now].dataset.short}` : ""}`;
     where.hidden = own;
     back.hidden = !own;
-    back.textContent = `Back to step ${now + 1}`;
+    back.replaceChildren("Back", make("span", { textContent: ` to step ${now + 1}` }));
     prev.disabled = now === 0;
     next.disabled = now === steps.length - 1;
     title.textContent = titles[now];

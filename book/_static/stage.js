@@ -30,6 +30,7 @@
     }
     return copy;
   };
+  const heading = (text) => (/^[a-z]{2}/.test(text) ? text[0].toUpperCase() + text.slice(1) : text); // "ε of one person" stays
   const px = (layout, side) => (typeof layout.margin[side] === "number" ? layout.margin[side] : 40);
 
   // A figure as it fits here: type for a phone or a room, labels apart, what was given alone while a guess is open.
@@ -38,18 +39,22 @@
     const { layout } = figure, size = large ? 19 : 13;
     const flat = narrow && height < 200; // no room for the name of the x axis: the slider under it says it
     const wide = Math.min(px(layout, "l"), narrow ? 104 : 160); // names of rows need their room
-    const margin = narrow ? { l: wide > 70 ? wide : 36, r: 12, t: 14, b: flat ? 24 : 44 } : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: 12, b: 44 };
-    for (const side of ["l", "r", "t", "b"]) margin[side] = Math.round(margin[side] * (large ? 1.35 : 1));
+    const longest = Math.max(0, ...(layout.yaxis?.ticktext || []).map((text) => String(text).length));
+    const above = (layout.annotations || []).some((label) => label.yref === "paper" && label.y === 1 && label.yanchor === "bottom") ? 24 : 12;
+    const margin = narrow ? { l: wide > 70 ? wide : Math.max(36, 12 + 8 * longest), r: 12, t: Math.max(14, above), b: flat ? 24 : 44 } : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: above, b: 44 };
+    for (const side of ["l", "r", "t", "b"]) margin[side] = Math.round(margin[side] * (!large ? 1 : side === "r" ? 1.5 : 1.35));
     Object.assign(layout, { width, height, margin, autosize: false, dragmode: false });
     layout.font = { ...layout.font, size };
     if (layout.hoverlabel?.font) layout.hoverlabel.font.size = size;
     for (const axis of ["xaxis", "yaxis"]) if (layout[axis]?.title?.font) layout[axis].title.font.size = size;
     if (layout.yaxis) layout.yaxis.title = { text: "" }; // it stands above, see caption
     if (flat && layout.xaxis) layout.xaxis.title = { text: "" };
+    if (flat) for (const axis of ["xaxis", "yaxis"]) delete layout[axis]?.scaleanchor; // a square would be a stamp
     const rows = layout.yaxis?.ticktext, fits = Math.max(1, Math.floor((height - margin.t - margin.b) / (size - 1)));
     if (rows && rows.length > fits) { // as many names as there is room for
       const every = Math.ceil(rows.length / fits);
       layout.yaxis.ticktext = rows.map((name, at) => (at % every ? "" : name));
+      for (const trace of figure.data) trace.mode = trace.mode?.replace("+text", ""); // nor for numbers beside dots
     }
     if (veil) {
       figure.data = figure.data.filter((trace) => trace.meta === "given");
@@ -60,22 +65,38 @@
       if (trace.line?.width) trace.line.width *= 1.4;
       if (typeof trace.marker?.size === "number") trace.marker.size *= 1.4;
     }
-    layout.annotations = (layout.annotations || []).filter(readable(layout, height - margin.t - margin.b, large ? 21 : 14));
-    apart(layout, height - margin.t - margin.b, narrow, 15 * (large ? 1.45 : 1));
+    const inside = { width: width - margin.l - margin.r, height: height - margin.t - margin.b };
+    apart(layout, inside.height, narrow, 15 * (large ? 1.45 : 1));
+    layout.annotations = (layout.annotations || []).filter(readable(layout, inside, size, margin, narrow));
+    if (narrow) for (const label of layout.annotations) {
+      label.bgcolor = paper();
+      if (label.yref === "paper") Object.assign(label, { xshift: 4 - margin.l, font: { size: 12 } }); // a key has the whole width
+    }
     if (dark) {
       const pattern = new RegExp(Object.keys(swaps).map((text) => text.replace(/[().]/g, "\\$&")).join("|"), "g");
       figure = JSON.parse(JSON.stringify(figure).replace(pattern, (from) => swaps[from]));
     }
     return figure;
   }
-  // Of the names of dots that stand above one another, those that do not cover an earlier one.
-  function readable(layout, inside, gap) {
-    const [low, high] = layout.yaxis?.range || [0, 1], taken = [];
+  const paper = () => `${getComputedStyle(html).getPropertyValue("--rp-page").trim() || "#FFFFFF"}B0`; // behind a name that stands on lines
+  // Of the names of dots, those that do not cover an earlier one; each is kept inside the drawing.
+  function readable(layout, inside, size, margin, narrow) {
+    const [low, high] = layout.yaxis?.range || [0, 1], [from, to] = layout.xaxis?.range || [0, 1];
+    const wide_of = (label) => label.text.replace(/<[^>]*>|&\S+;/g, "").length * size * 0.6;
+    const lines = narrow ? (layout.annotations || []).filter((label) => label.xref === "paper" && label.yref === "y") : [];
+    const taken = lines.map((label) => ({ wide: wide_of(label), left: label.xanchor === "left" ? 0 : inside.width - wide_of(label),
+      y: (inside.height * (label.y - low)) / (high - low) + (label.yshift || 0) + size / 2 }));
     return (label) => {
       if (label.xref === "paper" || typeof label.y !== "number") return true;
-      const y = (inside * (label.y - low)) / (high - low) - (label.yanchor === "bottom" ? -9 : 0);
-      if (taken.some((one) => Math.abs(one.x - label.x) < 0.15 && one.side === label.xanchor && Math.abs(one.y - y) < gap)) return false;
-      taken.push({ x: label.x, y, side: label.xanchor });
+      const wide = wide_of(label), at = (inside.width * (label.x - from)) / (to - from) + (label.xshift || 0);
+      const left = at - ({ left: 0, right: wide }[label.xanchor] ?? wide / 2);
+      const y = (inside.height * (label.y - low)) / (high - low) + (label.yshift || 0) + (label.yanchor === "bottom" ? size / 2 : -size / 2);
+      const across = Math.max(0, -margin.l - left) - Math.max(0, left + wide - inside.width - margin.r);
+      const up = Math.min(0, inside.height + margin.t - 0.75 * size - y) + Math.max(0, size - y);
+      Object.assign(label, { xshift: (label.xshift || 0) + Math.round(across), yshift: (label.yshift || 0) + Math.round(up) });
+      const spot = { left: left + across, y: y + up };
+      if (taken.some((one) => spot.left < one.left + one.wide && one.left < spot.left + wide && Math.abs(one.y - spot.y) < size + 1)) return false;
+      taken.push({ ...spot, wide });
       return true;
     };
   }
@@ -84,20 +105,25 @@
     const [low, high] = layout.yaxis?.range || [0, 1];
     const names = (layout.annotations || []).filter((label) => label.xref === "paper" && label.yref === "y");
     for (const label of names) if (narrow && label.showarrow)
-      Object.assign(label, { showarrow: false, xanchor: "right", yanchor: "bottom", bgcolor: "rgba(0,0,0,0)" });
+      Object.assign(label, { showarrow: false, xanchor: "right", yanchor: "bottom" });
+    const most = inside - (narrow ? gap : 0), gone = new Set();
     for (const side of narrow ? ["left", "right"] : ["left"]) {
-      const row = names.filter((label) => !narrow || label.xanchor === side)
-        .map((label) => ({ label, want: (inside * (label.y - low)) / (high - low) })).sort((a, b) => a.want - b.want);
+      const all = names.filter((label) => !narrow || label.xanchor === side), fits = 1 + Math.max(0, Math.floor(most / gap));
+      all.slice(0, -fits).forEach((label) => gone.add(label)); // levels stand first: in a low figure the lines keep their names
+      const row = all.slice(-fits).map((label) => ({ label, want: (inside * (label.y - low)) / (high - low) })).sort((a, b) => a.want - b.want);
       row.forEach((one) => { one.at = one.want; });
       for (let pass = 0; pass < 12; pass++) for (let i = 1; i < row.length; i++) {
         const over = gap - (row[i].at - row[i - 1].at);
         if (over > 0) { row[i].at += over / 2; row[i - 1].at -= over / 2; }
       }
+      row.forEach((one, i) => { one.at = Math.max(one.at, i ? row[i - 1].at + gap : 0); });
+      for (let i = row.length - 1; i >= 0; i--) row[i].at = Math.min(row[i].at, i + 1 < row.length ? row[i + 1].at - gap : most);
       for (const { label, want, at } of row) {
         if (label.showarrow) label.ay = Math.round(want - at);
         else label.yshift = Math.round(at - want) + 1;
       }
     }
+    layout.annotations = (layout.annotations || []).filter((label) => !gone.has(label));
   }
 
   window.rpStage = (el, it, live, on) => {
@@ -112,7 +138,7 @@
     const control = Object.fromEntries(it.controls.map((one) => [one.name, one]));
     const plots = Object.fromEntries(it.figures.map((about) => {
       const canvas = make("div", { className: "canvas" });
-      const box = make("figure", { className: "plot", hidden: true }, make("figcaption", { textContent: about.title }), canvas);
+      const box = make("figure", { className: "plot", hidden: true }, make("figcaption", { textContent: heading(about.title) }), canvas);
       box.dataset.figure = about.name;
       figures.append(box);
       return [about.name, { about, box, canvas, drawing: null }];
@@ -182,6 +208,17 @@
       if (choice !== null && state.guess && !drawing()) return it.predict.replies[choice];
       return shown.says[lead] || (small() ? shown.brief : shown.say);
     }
+    // A small screen has room for one pair of axes: the first.
+    const seen = () => state.view.filter((name, at) => !at || !small() || typeof plots[name].drawing === "string");
+    // The lines of the strip in as few words as stay true.
+    const brief = (line) => line.replace("attacked: at least", "attacked ≥").replace(/counted: no finite ε.*/, "counted ∞").replace("counted: ", "counted ")
+      .replace(/: counts something else: /, ": ").replace(/: not broken by our attack, /, ": ").replace(/, .* higher than needed/, "");
+    // A sentence longer than its lines is set smaller; the figure below it never moves.
+    function fit() {
+      say.classList.remove("long");
+      if (say.scrollHeight > say.clientHeight + 1) say.classList.add("long");
+      say.scrollTop = 0;
+    }
     function draw() {
       if (!shown || !state) return;
       const veil = veiled(), large = full(), dark = html.dataset.theme === "dark";
@@ -190,21 +227,22 @@
       sentence.hidden = veil;
       ask.hidden = !veil;
       sentence.textContent = words();
+      fit();
       if (strip.dataset.html !== shown.strip) { strip.innerHTML = shown.strip; strip.dataset.html = shown.strip; }
-      mini.textContent = [...strip.querySelectorAll(".rp-phone p")].map((line) => line.textContent.trim()).join(" · ")
-        .replace("attacked: at least", "attacked ≥").replace(/counted: no finite ε.*/, "counted ∞").replace("counted: ", "counted ");
-      for (const [name, plot] of Object.entries(plots)) plot.box.hidden = !state.view.includes(name);
-      for (const name of state.view) figures.append(plots[name].box); // in the order of the view
-      for (const name of state.view) {
+      mini.replaceChildren(...[...strip.querySelectorAll(".rp-phone p")].map((line) => make("span", { textContent: brief(line.textContent.trim()) })));
+      const view = seen();
+      for (const [name, plot] of Object.entries(plots)) plot.box.hidden = !view.includes(name);
+      for (const name of view) figures.append(plots[name].box); // in the order of the view
+      for (const name of view) {
         const { canvas, box, drawing } = plots[name];
         if (drawing === null) continue;
         box.classList.toggle("still", typeof drawing === "string");
-        box.classList.toggle("alone", state.view.length === 1);
+        box.classList.toggle("alone", view.length === 1);
         if (typeof drawing === "string") { canvas.innerHTML = veil ? "" : drawing; continue; }
         const width = canvas.clientWidth, height = canvas.clientHeight;
         if (!width || height < 40) continue;
         const upright = drawing.layout.yaxis?.title?.text || "";
-        box.firstChild.textContent = upright.length > 3 ? upright : plots[name].about.title;
+        box.firstChild.textContent = heading(upright.length > 3 ? upright : plots[name].about.title);
         const figure = fitted(drawing, { width, height, narrow: width < 480, large, veil, dark, swaps: it.dark });
         Plotly.react(canvas, figure.data, figure.layout, CONFIG);
         canvas.setAttribute("role", "img");
@@ -229,10 +267,10 @@
     const drawing = () => Boolean(it.sketch && state.view.includes(it.sketch.figure));
     const answers = (it.predict?.answers || []).map((text, at) => {
       const button = make("button", { type: "button", textContent: text });
-      button.addEventListener("click", () => { choice = at; answer(true); });
+      button.addEventListener("click", (event) => { choice = at; answer(true, event); });
       return button;
     });
-    compare.addEventListener("click", () => answer(true));
+    compare.addEventListener("click", (event) => answer(true, event));
     function pose() {
       const how = drawing() ? "draw" : "click";
       if (ask.dataset.how === how) return;
@@ -240,7 +278,7 @@
       if (!drawing()) question.textContent = it.predict?.question || "";
       ask.replaceChildren(question, ...(drawing() ? [compare, " "] : answers), skip);
     }
-    skip.addEventListener("click", () => answer(false));
+    skip.addEventListener("click", (event) => answer(false, event));
     function guess() {
       if (state.guess) pose();
       if (!it.sketch) return;
@@ -260,12 +298,13 @@
       question.textContent = pen?.ready() ? "Mend it as you like, then look." : pen?.begun ? "Go on to the right end." : it.sketch.question;
       compare.disabled = !pen?.ready();
     }
-    function answer(look) {
+    // From the keyboard the slider is next; whoever answered with a mouse steps on with the arrow keys.
+    function answer(look, event) {
       done.add(kind());
       if (pen && drawing()) pen.compare(look);
       const inside = ask.contains(document.activeElement) || document.activeElement === document.body || document.activeElement?.classList.contains("pen");
       draw();
-      if (inside) under.querySelector(".slide:not([hidden]) input")?.focus({ preventScroll: true });
+      if (inside && !event?.detail) under.querySelector(".slide:not([hidden]) input")?.focus({ preventScroll: true });
       on("answered");
     }
 
@@ -331,9 +370,12 @@
         range.disabled = main && veiled();
         range.setAttribute("aria-valuetext", stops.find((stop) => stop.text === value)?.spoken || value);
         output.textContent = range.disabled ? one.label : `${one.label}${one.label.length > 3 ? ":" : " ="} ${near(value)}`;
-        ends.firstChild.style.visibility = place(value) < 0.34 ? "hidden" : "";
-        ends.lastChild.style.visibility = place(value) > 0.66 ? "hidden" : "";
         output.style.left = `${100 * Math.min(0.9, Math.max(0.1, place(value)))}%`;
+        const here = output.getBoundingClientRect();
+        for (const end of [ends.firstChild, ends.lastChild]) {
+          const there = end.getBoundingClientRect();
+          end.style.visibility = there.left < here.right && here.left < there.right ? "hidden" : "";
+        }
       } };
     }
     function dress() {

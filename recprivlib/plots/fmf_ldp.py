@@ -23,7 +23,7 @@ def rate_by_epoch(
     look: Look, rates: Sequence[float], interval: tuple[float, float], levels: Mapping[str, float]
 ) -> dict[str, Any]:
     """Hit rate after each epoch so far; what needs no training lies level across. `look.curve`: what was committed."""
-    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["sampled"], 260 if look.narrow else 340, right=140)
+    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["sampled"], 260 if look.narrow else 340, right=156)
     known = [Level(NAMES[role], role, value) for role, value in levels.items()]
     lines = [Line(look.name, look.role, range(1, len(rates) + 1), rates, of="computed now")]
     if look.curve:

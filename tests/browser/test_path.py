@@ -4,66 +4,13 @@ from __future__ import annotations
 
 import json
 import statistics
-from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from recprivlib.live import explorer, paths
+from tests.browser.walking import CHAPTERS, at_step, chapter, opened, settled, states
 
-ROOT = Path(__file__).resolve().parents[2]
-CHAPTERS = [page.stem for page in sorted((ROOT / "book").glob("*.md")) if paths.stem(page.read_text("utf-8"))]
-DRAWN = [stem for stem in CHAPTERS if explorer(paths.stem((ROOT / f"book/{stem}.md").read_text("utf-8"))).sketch]
-PATIENCE = 30_000
-
-
-@pytest.fixture(scope="module")
-def still_site(book, tmp_path_factory):
-    """The same pages on a server that computes nothing."""
-    import functools
-    import http.server
-    import threading
-
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(book))
-    handler.func.log_message = lambda *_: None
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-
-
-def opened(visit, stem, query="", **how):
-    page = visit(f"/book/{stem}.html{query}", **how)
-    page.locator(".stage[data-ready='1'][data-state=ready]").wait_for(timeout=PATIENCE)
-    return page
-
-
-def states(stem):
-    text = (ROOT / "book" / f"{stem}.md").read_text("utf-8")
-    which = explorer(paths.stem(text))
-    return which, [paths.state(which, told) for told in paths.STEP.findall(text)]
-
-
-def settled(page):
-    """What the figure shows once nothing is on its way any more."""
-    shown, since = None, 0
-    while since < 8:
-        now = page.locator(".stage").get_attribute("data-shown")
-        shown, since = now, since + 1 if now == shown else 0
-        page.wait_for_timeout(200)
-    return shown
-
-
-def at_step(page, number, key):
-    """The step is current, its link is in the address, and the figure shows its very settings."""
-    page.wait_for_function(
-        "([n, key]) => document.querySelector('.stage').dataset.shown === key"
-        " && document.querySelectorAll('.path .step')[n - 1].classList.contains('now')",
-        arg=[number, key],
-        timeout=PATIENCE,
-    )
-    assert parse_qs(urlsplit(page.url).query)["step"] == [str(number)]
+DRAWN = [stem for stem in CHAPTERS if explorer(paths.stem(chapter(stem))).sketch]
 
 
 @pytest.mark.parametrize("stem", CHAPTERS)

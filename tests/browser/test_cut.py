@@ -1,0 +1,50 @@
+"""Nothing is cut off or written over something else: at any step, on a desk, a phone, or a wall."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.walking import CHAPTERS, opened, states
+
+CUT = Path(__file__).with_name("cut.js").read_text("utf-8")
+SCREENS = {"desk": (1280, 800), "phone": (390, 844), "wall": (1280, 720), "between": (1000, 800)}
+
+
+def cut(page):
+    """What is cut, once the figure is drawn. Without a server nothing more is on its way."""
+    page.wait_for_timeout(300)
+    return page.evaluate(CUT)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_nothing_is_cut_at_any_step(visit, still_site, stem, screen):
+    width, height = SCREENS[screen]
+    page = opened(visit, stem, "?present=1" if screen == "wall" else "", width=width, site=still_site)
+    page.set_viewport_size({"width": width, "height": height})
+    found, (_, asked) = [], states(stem)
+    for number in range(1, len(asked) + 1):
+        found += [f"step {number}: {what}" for what in cut(page)]
+        if page.locator(".stage.veiled").count():
+            page.evaluate("document.querySelector('.stage .skip-guess').click()")
+            found += [f"step {number}, answered: {what}" for what in cut(page)]
+            page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("ArrowRight")
+    assert not found, "\n".join(found)
+
+
+def test_what_is_cut_is_seen(visit, still_site):
+    page = opened(visit, "dplcf", width=1280, site=still_site)
+    assert cut(page) == []
+    page.add_style_tag(content=".stage-say { height: 12px !important } .ends output { left: 0 !important }")
+    page.evaluate("""() => {
+      const name = document.querySelector('.stage svg .annotation-text');
+      name.textContent = 'a name that is far too long for the room beside its line';
+      document.querySelector('.stage .ends span').style.visibility = 'visible';
+      document.querySelector('.stage select').style.maxWidth = '30px';
+    }""")
+    found = "\n".join(page.evaluate(CUT))
+    for part in ("is cut by .stage-say", "leaves its drawing", "is written over", "is cut in its list"):
+        assert part in found, found

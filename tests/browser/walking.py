@@ -1,0 +1,49 @@
+"""Walking a chapter's path: what its steps ask for, and when the figure has settled on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from recprivlib.live import explorer, paths
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = [page.stem for page in sorted((ROOT / "book").glob("*.md")) if paths.stem(page.read_text("utf-8"))]
+PATIENCE = 30_000
+
+
+def chapter(stem):
+    return (ROOT / "book" / f"{stem}.md").read_text("utf-8")
+
+
+def opened(visit, stem, query="", **how):
+    page = visit(f"/book/{stem}.html{query}", **how)
+    page.locator(".stage[data-ready='1'][data-state=ready]").wait_for(timeout=PATIENCE)
+    return page
+
+
+def states(stem):
+    text = chapter(stem)
+    which = explorer(paths.stem(text))
+    return which, [paths.state(which, told) for told in paths.STEP.findall(text)]
+
+
+def settled(page):
+    """What the figure shows once nothing is on its way any more."""
+    shown, since = None, 0
+    while since < 8:
+        now = page.locator(".stage").get_attribute("data-shown")
+        shown, since = now, since + 1 if now == shown else 0
+        page.wait_for_timeout(200)
+    return shown
+
+
+def at_step(page, number, key):
+    """The step is current, its link is in the address, and the figure shows its very settings."""
+    page.wait_for_function(
+        "([n, key]) => document.querySelector('.stage').dataset.shown === key"
+        " && document.querySelectorAll('.path .step')[n - 1].classList.contains('now')",
+        arg=[number, key],
+        timeout=PATIENCE,
+    )
+    assert parse_qs(urlsplit(page.url).query)["step"] == [str(number)]
