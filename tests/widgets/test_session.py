@@ -10,14 +10,13 @@ import time
 from dataclasses import replace
 from threading import get_ident
 
-import panel as pn
 import pytest
 from bokeh.document import Document
 
 from recprivlib.live import Control
 from tests.widgets.small import SMALL
 from widgets.kit import controls
-from widgets.kit.panels import PanelWire, plain
+from widgets.kit.panels import PanelWire
 from widgets.kit.pool import Pool, Update
 from widgets.kit.session import TRAIL, Session
 from widgets.kit.waiting import Waiting
@@ -282,16 +281,6 @@ def test_results_that_keep_coming_put_the_word_off(session):
     timers[-1][0]()
     assert here.frame.busy is None
     assert len(timers) == 2
-
-
-def test_without_custom_components_panel_s_own_widgets_do(session):
-    here = session(plain="1")
-    shown = {name: plain(SMALL.control(name), part) for name, part in here.widgets.items()}
-    assert all(isinstance(widget, pn.widgets.Widget) for widget in shown.values())
-    shown["height"].value = 12
-    assert here.frame.sentence == "The area is 12 square cm."
-    here.set({"height": 3})
-    assert shown["height"].value == 3
 
 
 def test_a_slider_stops_at_readable_values():

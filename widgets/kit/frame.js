@@ -241,7 +241,7 @@ export function render({ model }) {
   }
   function remember() {
     const kept = new URLSearchParams(window.location.search);
-    const frame = ["theme", "size", "present", "plain"].filter((n) => kept.has(n)).map((n) => [n, kept.get(n)]);
+    const frame = ["theme", "size", "present"].filter((n) => kept.has(n)).map((n) => [n, kept.get(n)]);
     const own = frame.filter(([n]) => n !== "present").concat(model.large ? [["present", "1"]] : []);
     const query = [model.query, new URLSearchParams(own).toString()].filter(Boolean).join("&");
     window.history.replaceState(null, "", window.location.pathname + (query ? `?${query}` : ""));

@@ -10,7 +10,7 @@ from widgets.kit.part import HERE
 from widgets.kit.session import Session
 
 TEMPLATE = HERE / "frame.html"
-FRAME_WORDS = ("theme", "size", "present", "plain")  # of an address: how the frame is to be seen
+FRAME_WORDS = ("theme", "size", "present")  # of an address: how the frame is to be seen
 
 
 def printed(explorer: Explorer, session: Session) -> dict[str, Any]:

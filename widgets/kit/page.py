@@ -13,9 +13,8 @@ from panel.io.resources import _env
 
 from recprivlib.live import Explorer, explorer
 from recprivlib.parameters import UserError
-from widgets.kit.controls import Field
 from widgets.kit.layout import FRAME_WORDS, TEMPLATE, printed
-from widgets.kit.panels import PanelWire, component, plain
+from widgets.kit.panels import PanelWire, component
 from widgets.kit.pool import Pool
 from widgets.kit.session import Session
 
@@ -80,9 +79,7 @@ def page(explorer: Explorer, pool: Pool, arguments: dict[str, str]) -> Any:
     session = Session(explorer, pool, urlencode(arguments), frame, PanelWire(doc) if doc else None)
     template = Page()
     for place, part in session.parts().items():
-        name = place.removeprefix("control-")
-        own = "plain" in frame and isinstance(part, Field)
-        template.add_panel(place, plain(explorer.control(name), part) if own else component(part, name))
+        template.add_panel(place, component(part, place.removeprefix("control-")))
     for name, value in printed(explorer, session).items():
         template.add_variable(name, value)
     if doc is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import math
 from contextlib import AbstractContextManager
 from functools import cache, partial
 from typing import Any
@@ -14,7 +13,6 @@ import panel as pn
 import param
 from panel.io import hold
 
-from recprivlib.live import Control
 from widgets.kit.part import HERE, Act, Part, Wire
 
 log = logging.getLogger(__name__)
@@ -94,35 +92,3 @@ def component(part: Part, name: str) -> Any:
     """`part` on a page of Panel's; somebody who reads the wire knows it by its name."""
     of: Any = type(part)
     return kind(of)(part, name)
-
-
-def plain(control: Control, part: Any) -> Any:
-    """Panel's own widget for `control`: where a browser refuses custom components."""
-    shown = _widget(control, part)
-
-    def moved(event: Any) -> None:
-        part.put({"value": event.new})
-        part.update(released=part.released + 1)
-
-    shown.param.watch(moved, "value")
-    part.watch(["value"], lambda: shown.param.update(value=part.value))
-    return shown
-
-
-def _widget(control: Control, part: Any) -> Any:
-    shared = {"label": control.label, "value": part.value, "sizing_mode": "stretch_width"}
-    if control.kind == "switch":
-        return pn.widgets.Checkbox(**shared)
-    if control.kind in ("choice", "films"):
-        options = {label: value for value, label in part.options}
-        return (pn.widgets.Select if control.kind == "choice" else pn.widgets.MultiSelect)(**shared, options=options)
-    if control.kind == "number":
-        step = 10 ** math.floor(math.log10((control.high - control.low) / 50))
-        return pn.widgets.EditableFloatSlider(
-            **shared, start=control.low, end=control.high, step=step,
-            fixed_start=control.low, fixed_end=control.high,
-        )  # fmt: skip
-    return pn.widgets.EditableIntSlider(
-        **shared, start=int(control.low), end=int(control.high), step=1,
-        fixed_start=int(control.low), fixed_end=int(control.high),
-    )  # fmt: skip
