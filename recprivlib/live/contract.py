@@ -254,6 +254,7 @@ class Explorer:
     mark: Callable[[Any], Mark] | None = None
     steps: Callable[..., Iterator[tuple[float, Any]]] | None = None  # streams (progress, result); last = compute
     curve: Callable[[Values], Any] | None = None  # the whole curve with its band; may take seconds, cached
+    curve_over: tuple[str, ...] = ()  # the controls that leave the whole curve as it is
     reseed: str = ""  # the control that `New noise` changes
     game: Game | None = None
     brief: Callable[[Any], str] | None = None  # one sentence, for a step on a small screen

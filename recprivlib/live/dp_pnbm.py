@@ -421,6 +421,7 @@ EXPLORER = Explorer(
     mark=mark,
     steps=steps,
     curve=curve,
+    curve_over=("epsilon", "film", "seed"),
     reseed="seed",
     brief=brief,
     still={"epsilon": (0.1, 1.0, 5.0, 20.0), "variant": ("dpsgd", "means")},

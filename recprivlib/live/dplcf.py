@@ -456,6 +456,7 @@ EXPLORER = Explorer(
     mark=mark,
     steps=steps,
     curve=curve,
+    curve_over=("epsilon", "unit", "seed"),
     reseed="seed",
     brief=brief,
     sketch=SKETCH,

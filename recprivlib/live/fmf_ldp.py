@@ -457,6 +457,7 @@ EXPLORER = Explorer(
     mark=mark,
     steps=steps,
     curve=curve,
+    curve_over=("epochs", "seed"),
     reseed="seed",
     brief=brief,
     still={"epochs": (1, 10, 20, 30), "variant": ("printed", "stable")},

@@ -429,6 +429,7 @@ EXPLORER = Explorer(
     strip=bills.draw_strip,
     mark=mark,
     curve=curve,
+    curve_over=("unit", "tries", "seed"),
     reseed="seed",
     brief=brief,
     sketch=SKETCH,

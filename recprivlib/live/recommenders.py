@@ -363,6 +363,7 @@ EXPLORER = Explorer(
     tries=TRIES,
     mark=mark,
     curve=curve,
+    curve_over=("k", "neighbors", "rivals", "liked", "seed"),
     reseed="seed",
     brief=say_length,
     still={

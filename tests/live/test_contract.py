@@ -34,6 +34,19 @@ def test_every_dashboard_is_complete(which):
     assert not which.reseed or which.control(which.reseed).kind == "seed"
 
 
+@pytest.mark.parametrize("which", [which for which in EXPLORERS if which.curve], ids=lambda which: which.stem)
+def test_the_whole_curve_stays_as_it_is_where_it_says_so(which):
+    """A server that keeps it by the other controls would show a wrong one."""
+    assert set(which.curve_over) <= {control.name for control in which.controls}
+    usual = which.curve(which.defaults)
+    for control in map(which.control, which.curve_over):
+        others = control.steps or [value for value, _ in control.choices] or [control.low, control.high]
+        for other in (others[0], others[-1]):
+            moved = control.checked((1,) if control.kind == "films" else other)
+            found = which.curve(which.defaults | {control.name: moved})
+            assert found is usual or found == usual, control.name
+
+
 @given(
     k=st.integers(1, 20),
     neighbors=st.integers(5, 500),

@@ -17,6 +17,7 @@ from recprivlib.live import Control
 from tests.widgets.small import SMALL
 from widgets.kit import controls
 from widgets.kit.panels import PanelWire
+from widgets.kit.part import Wire
 from widgets.kit.pool import Pool, Update
 from widgets.kit.session import TRAIL, Session
 from widgets.kit.waiting import Waiting
@@ -63,6 +64,25 @@ def test_a_move_changes_figure_sentence_and_link(session):
     assert main(here)["layout"]["meta"]["shown"] == "height=12"
     assert here.drawings["words"].html == "<p>12.0</p>"
     assert here.frame.query == "height=12"
+
+
+def test_a_thread_that_has_fallen_behind_shows_each_reader_the_newest_result_alone():
+    acts = []
+
+    class Behind(Wire):
+        def later(self, action, milliseconds=0):
+            if not milliseconds:
+                acts.append(action)
+
+    here = Session(SMALL, Now(), wire=Behind())
+    acts.clear()
+    shown = here.frame.shown
+    for height in (11, 12, 15):
+        move(here, "height", height)
+    for act in acts:
+        act()
+    assert here.frame.shown == shown + 1
+    assert here.frame.query == "height=15"
 
 
 def test_a_link_restores_every_setting(session):

@@ -18,7 +18,10 @@ log = logging.getLogger(__name__)
 
 
 class WholeCurve:
-    """One reader's curve. `redraw(values)` shows the figures again if they still show `values`, without a curve."""
+    """One reader's curve. `redraw(about)` shows the figures again if they still show it, and no curve.
+
+    It is kept by the controls that it depends on: most moves find it there, and no worker waits for another.
+    """
 
     def __init__(
         self,
@@ -30,8 +33,12 @@ class WholeCurve:
     ):
         whole = explorer.curve
         assert whole is not None
+        self.over = explorer.curve_over
         self.explorer = replace(
-            explorer, stem=f"{explorer.stem}/curve", compute=lambda **values: whole(values), steps=None
+            explorer,
+            stem=f"{explorer.stem}/curve",
+            compute=lambda **about: (whole(explorer.defaults | about),),
+            steps=None,
         )
         self.pool, self.frame, self.later, self.redraw = pool, frame, later, redraw
         self.lane = Lane(self.explorer, pool, self._told, curve=True)
@@ -41,20 +48,22 @@ class WholeCurve:
         """The curve, if it is wanted. If it is not there within `patience` seconds, it comes in a redraw."""
         if not self.frame.curve:
             return None
-        known = self.pool.known(self.explorer, values)
+        about = {name: value for name, value in values.items() if name not in self.over}
+        known = self.pool.known(self.explorer, about)
         if known is None:
             self._there.clear()
-            self.lane.ask(values)
+            self.lane.ask(about)
             if self._there.wait(patience):
-                return self.pool.known(self.explorer, values)
-            self.later(partial(self._late, values))
-        return known
+                known = self.pool.known(self.explorer, about)
+            else:
+                self.later(partial(self._late, about))
+        return known[0] if known else None
 
-    def _late(self, values: Values) -> None:
-        if self.pool.known(self.explorer, values) is None:
+    def _late(self, about: Values) -> None:
+        if self.pool.known(self.explorer, about) is None:
             self.frame.curving = True
         else:
-            self.redraw(values)
+            self.redraw(about)
 
     def _told(self, update: Update) -> None:
         """From a worker's thread."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -65,6 +66,7 @@ class Session:
         self.drawn: Drawn | None = None
         self.marks: list[Mark] = []
         self.lane = Lane(explorer, pool, self._told)
+        self._told_so_far: deque[tuple[Update, Drawn | Exception]] = deque()  # and not shown yet
         self._setting = False  # several controls are being set at once
         self._moved = ""  # the control that moved last
         self.remedy: Values = {}  # what the button of the card sets
@@ -180,9 +182,9 @@ class Session:
         if self.drawn is not None:
             self._show(self._draw(self.drawn.values, self.drawn.result), moved=False)
 
-    def _amend(self, values: Values) -> None:
-        """The whole curve at `values` is there now."""
-        if self.drawn is not None and self.drawn.values == values and self.drawn.view.curve is None:
+    def _amend(self, about: Values) -> None:
+        """The whole curve at these values is there now."""
+        if self.drawn is not None and about.items() <= self.drawn.values.items() and self.drawn.view.curve is None:
             self._redraw()
 
     # ----------------------------------------------------------------------------------------- results out
@@ -206,7 +208,16 @@ class Session:
             news: Any = update.error or self._draw(update.values, update.result, self.wire.patience)
         except Exception as error:
             news = error
-        self.wire.later(partial(self._news, update, news))
+        self._told_so_far.append((update, news))
+        self.wire.later(self._newest)
+
+    def _newest(self) -> None:
+        """Where the server's own thread falls behind, only the last result of each reader is worth its time."""
+        newest = None
+        while self._told_so_far:
+            newest = self._told_so_far.popleft()
+        if newest is not None:
+            self._news(*newest)
 
     def _news(self, update: Update, news: Drawn | Exception) -> None:
         with self.wire.hold():
