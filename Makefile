@@ -18,21 +18,26 @@ unexport PYTHONPATH
 unexport PYTHONHOME
 export PIP_USER := 0
 
-.PHONY: help setup serve book site test test-slow check bench bench-browser bench-readers bench-peers results results-check lab notebooks linkcheck \
-	federation lock audit-deps clean
+.PHONY: help setup setup-all serve book site test test-slow check bench bench-browser bench-readers bench-peers results results-check lab \
+	notebooks linkcheck federation lock audit-deps clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
 
 # ------------------------------------------------------------------------------------------------ for readers
 
-setup: .venv/ready  ## the locked environment in .venv
+setup: .venv/ready  ## what reading needs, from the lock, in .venv
+setup-all: .venv/ready-all  ## and what tests and benchmarks need
 
 # A candidate may be a dead shim, too old, or without venv: each is run before it is believed.
-.venv/ready: requirements.lock pyproject.toml
+.venv/ready: PART := read
+.venv/ready-lab: PART := lab
+.venv/ready-all: PART := all
+.venv/ready-lab .venv/ready-all: .venv/ready
+.venv/ready .venv/ready-lab .venv/ready-all: requirements.lock pyproject.toml
 	@for python in $(PYTHON) python3 python3.12 python3.13 python3.11 python; do \
 	  if "$$python" -c 'import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
-	    >/dev/null 2>&1; then exec "$$python" tools/install.py; fi; \
+	    >/dev/null 2>&1; then exec "$$python" tools/install.py $(PART); fi; \
 	done; \
 	echo "No Python 3.11, 3.12 or 3.13 with venv was found; install one (Debian: apt install python3-venv)" >&2; \
 	echo "or name it: make PYTHON=/path/to/python3 $(MAKECMDGOALS)" >&2; exit 1
@@ -48,13 +53,13 @@ site: setup  ## book and laboratory in _build/site, to be copied to any static h
 
 # A configuration of our own, so that a chapter opens as a notebook and the reader's settings stay theirs.
 lab: export JUPYTER_CONFIG_DIR := $(CURDIR)/_build/lab
-lab: setup  ## the chapters as notebooks in JupyterLab
+lab: .venv/ready-lab  ## the chapters as notebooks in JupyterLab
 	@mkdir -p _build/lab/labconfig && cp tools/lab.json _build/lab/labconfig/default_setting_overrides.json
 	@$(BIN)/jupyter lab --notebook-dir book $(ARGS)
 
 # -------------------------------------------------------------------------------------------- for developers
 
-check: setup  ## formatting, lint and types
+check: setup-all  ## formatting, lint and types
 	@echo "ruff";   $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "mypy";   $(BIN)/mypy
 
@@ -67,17 +72,17 @@ test-slow: check book  ## what is slow by nature
 notebooks: setup  ## executed chapters as references under tests/notebooks
 	@$(BIN)/python tools/notebooks.py
 
-bench: setup  ## the speed table
+bench: setup-all  ## the speed table
 	@$(BIN)/recpriv bench $(ARGS)
 
-bench-browser: setup  ## how fast the dashboards answer, in a browser
+bench-browser: setup-all  ## how fast the dashboards answer, in a browser
 	@$(BIN)/python -m widgets.bench $(ARGS)
 
-bench-readers: setup  ## how many readers at once the server bears
+bench-readers: setup-all  ## how many readers at once the server bears
 	@$(BIN)/python -m widgets.load $(ARGS)
 
 # Peers that drag in gigabytes live in an environment of their own.
-bench-peers: setup  ## the speed table against peers that the lock leaves out
+bench-peers: setup-all  ## the speed table against peers that the lock leaves out
 	@test -x .venv-peers/bin/python || $(BIN)/python -m venv .venv-peers
 	@.venv-peers/bin/python -m pip install --quiet -e . lenskit autodp torch
 	@.venv-peers/bin/recpriv bench $(ARGS)

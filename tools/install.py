@@ -1,22 +1,143 @@
-"""Make `.venv` hold exactly what requirements.lock says, and the project itself. Standard library only.
+"""Make `.venv` hold what a part of requirements.lock says, and the project itself. Standard library only.
 
-    python tools/install.py
+    python tools/install.py [read | lab | all]
 
-Safe to interrupt and to repeat: `.venv/ready` is written last.
+    read   what reading needs: the book, its dashboards, the command line
+    lab    JupyterLab, on top of it
+    all    what tests, benchmarks and Dask need, on top of that
+
+Safe to interrupt and to repeat: the stamp of a part (`.venv/ready`, `ready-lab`, `ready-all`) is written last.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+import tomllib
 import venv
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".venv"
 PYTHON = HOME / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+READ = ("book", "dashboards", "sweep")  # extras of pyproject.toml
+STAMPS = {"read": "ready", "lab": "ready-lab", "all": "ready-all"}
+WHAT_FOR = {
+    "read": "for reading, about 650 MB: half a minute",
+    "lab": "more for JupyterLab",
+    "all": "more for tests and benchmarks, about 500 MB",
+}
+SHARES = 6  # of the packages, for pips side by side: enough that the last one is short
+
+
+# ---------------------------------------------------------------------------------------------- what belongs to a part
+
+
+def entries(lock: str) -> dict[str, str]:
+    """Each package of a lock with its lines."""
+    texts = re.split(r"(?m)^(?=[\w.-]+==)", lock)[1:]
+    return {plain(text.partition("==")[0]): text for text in texts}
+
+
+def plain(name: str) -> str:
+    """A package's name as the lock spells it."""
+    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", name)[0]).lower()  # type: ignore[index]
+
+
+def wanted(part: str, lock: dict[str, str], project: dict) -> list[str]:
+    """The packages of a part: what pyproject.toml asks for, and whatever the lock says came with them ("via")."""
+    if part == "all":
+        return list(lock)
+    about = project["project"]
+    extras = [*READ, "lab"] if part == "lab" else READ
+    asked = (about["optional-dependencies"][extra] for extra in extras)
+    lists = [about["dependencies"], project["build-system"]["requires"], *asked]
+    brought: dict[str, list[str]] = {}
+    for name, text in lock.items():
+        for line in text.partition("# via")[2].splitlines():
+            if by := re.match(r"[\s#]*([\w.-]+)", line):
+                brought.setdefault(plain(by[1]), []).append(name)
+    found, todo = set(), [plain(one) for names in lists for one in names]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += brought.get(name, [])
+    return [name for name in lock if name in found]
+
+
+# ------------------------------------------------------------------------------------------------------- installing
+
+
+class Progress:
+    """On a terminal one line that changes, elsewhere a line now and then. Several pips tell it what they do."""
+
+    def __init__(self, total: int):
+        self.total, self.seen, self.lock = total, 0, threading.Lock()
+        self.width = 60 if sys.stdout.isatty() else 0
+
+    def found(self, name: str) -> None:
+        """A package has come."""
+        with self.lock:
+            self.seen += 1
+            text = f"      {self.seen:3d} of about {self.total}  {name}"
+            if self.width:
+                print(f"\r{text:<{self.width}}", end="", flush=True)
+            elif self.seen % 25 == 0:
+                print(text, flush=True)
+
+    def end(self) -> None:
+        """The line is done with."""
+        if self.width:
+            print(flush=True)
+
+
+def pip(args: Iterable[str], progress: Progress | None = None) -> str:
+    """One call of pip; what it said, where it failed. Modules are compiled when first used: most of them never are."""
+    command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--no-compile", "--no-deps", *args]
+    log = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT) as process:
+        for line in process.stdout or ():
+            log.append(line)
+            found = re.match(r"(?:Collecting|Requirement already satisfied:) ([\w.-]+)", line)
+            if found and progress:
+                progress.found(found[1])
+    return "".join(log[-15:]) or "pip said nothing" if process.returncode else ""
+
+
+def install(texts: list[str]) -> None:
+    """These entries of the lock, with every core busy; one pip after all where several fail."""
+    shares = [share for at in range(SHARES) if (share := texts[at::SHARES])]
+    with tempfile.TemporaryDirectory() as folder:
+
+        def one(name: str, share: list[str], progress: Progress) -> str:
+            path = Path(folder) / f"{name}.txt"
+            path.write_text("".join(share), encoding="utf-8")
+            return pip(("--require-hashes", "-r", str(path)), progress)
+
+        progress = Progress(len(texts))
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            said = list(pool.map(lambda job: one(str(job[0]), job[1], progress), enumerate(shares)))
+        progress.end()
+        if any(said):
+            print("      again, one after the other", flush=True)
+            progress = Progress(len(texts))
+            failed = one("whole", texts, progress)
+            progress.end()
+            give_up(failed)
+
+
+def give_up(said: str) -> None:
+    """End here if pip has failed."""
+    if said:
+        sys.exit(f"\n{said}\npip could not install the environment; run the same command again.")
 
 
 def works() -> bool:
@@ -28,51 +149,26 @@ def works() -> bool:
         return False
 
 
-def pip(*args: str, expect: int) -> None:
-    """One call of pip, with a line of progress instead of a page of names."""
-    command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", *args]
-    seen, log = 0, []
-    width = 48 if sys.stdout.isatty() else 0
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT) as process:
-        for line in process.stdout or ():
-            log.append(line)
-            found = re.match(r"(?:Collecting|Requirement already satisfied:) ([\w.-]+)", line)
-            if found and expect:
-                seen += 1
-                show(f"      {seen:3d} of about {expect}  {found[1]}", width, every=seen % 25 == 0)
-            elif line.startswith("Installing collected"):
-                show("      unpacking", width, every=True)
-    if process.returncode:
-        tail = "".join(log[-15:])
-        sys.exit(f"\n{tail}\npip could not install the environment; run the same command again.")
-
-
-def show(text: str, width: int, every: bool) -> None:
-    """On a terminal one line that changes, elsewhere a line now and then."""
-    if width:
-        print(f"\r{text:<{width}}", end="", flush=True)
-    elif every:
-        print(text, flush=True)
-
-
-def main() -> None:
+def main(part: str = "read") -> None:
     start = time.monotonic()
-    (HOME / "ready").unlink(missing_ok=True)
+    (HOME / STAMPS[part]).unlink(missing_ok=True)
     if works():
         print("[1/3] .venv exists", flush=True)
     else:
         print(f"[1/3] new .venv with Python {sys.version.split()[0]}", flush=True)
         venv.create(HOME, clear=True, with_pip=True)
-    lock = ROOT / "requirements.lock"
-    count = len(re.findall(r"^[\w.-]+==", lock.read_text("utf-8"), re.MULTILINE))
-    print(f"[2/3] {count} locked packages, about 1.2 GB: a minute or two", flush=True)
-    # Two calls: with hashes required, pip refuses a folder; the build backend of the second comes with the first.
-    pip("--require-hashes", "--no-deps", "-r", str(lock), expect=count)
-    print(f"{chr(10) if sys.stdout.isatty() else ''}[3/3] recprivlib itself", flush=True)
-    pip("--no-deps", "--no-build-isolation", "-e", ".", expect=0)
-    (HOME / "ready").touch()
+    lock = entries((ROOT / "requirements.lock").read_text("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    before = set() if part == "read" else set(wanted("read", lock, project))  # make has seen to these
+    names = [name for name in wanted(part, lock, project) if name not in before]
+    print(f"[2/3] {len(names)} locked packages {WHAT_FOR[part]}", flush=True)
+    install([lock[name] for name in names])
+    print("[3/3] recprivlib itself", flush=True)
+    # A call of its own: with hashes required, pip refuses a folder; the build backend came with the others.
+    give_up(pip(("--no-build-isolation", "-e", ".")))
+    (HOME / STAMPS[part]).touch()
     print(f"      ready in {time.monotonic() - start:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:2])
