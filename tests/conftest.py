@@ -79,12 +79,17 @@ def published(book: Path, wheels: Path) -> Path:
     return build(say=lambda line: None)
 
 
-@contextlib.contextmanager
-def served(pages: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A server of its own process on a free port; its address and its process."""
+def free_port() -> int:
+    """A port that nobody listens at."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def served(pages: Path, port: int = 0) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server of its own process, on a free port unless one is named; its address and its process."""
+    port = port or free_port()
     code = (
         "import sys; from pathlib import Path; from widgets import server;"
         "server.serve('127.0.0.1', int(sys.argv[1]), lambda: print('ready', flush=True), Path(sys.argv[2]))"
@@ -101,7 +106,7 @@ def served(pages: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 
 @pytest.fixture(scope="session")
-def serving() -> Callable[[Path], Any]:
+def serving() -> Callable[..., Any]:
     """`with serving(folder) as (address, process)`: a server of one's own, to be changed under or killed."""
     return served
 

@@ -179,7 +179,13 @@
         if (number === seq) {
           if (answer.ok) show({ ...told, filled: true }); else refuse(told.what);
         }
-      } catch { if (number === seq && !shown) refuse("The server does not answer."); }
+      } catch {
+        clearTimeout(slow);
+        if (number === seq && (!shown || el.dataset.state !== "ready")) {
+          refuse("The server does not answer; this figure asks again by itself.");
+          setTimeout(() => { if (number === seq) ask_live(s, number); }, 2000 + 2000 * Math.random());
+        }
+      }
       flying = false;
       if (waiting) { const next = waiting; waiting = null; ask_live(...next); }
     }

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -339,13 +340,42 @@ def test_when_the_server_dies_the_figure_stays(browser, book, serving, shoot):
         words = board.sentence()
         process.kill()
         process.wait(10)
-        board.at.get_by_role("button", name="Reload to go on").wait_for(timeout=PATIENCE)
+        board.at.get_by_role("button", name="Reload now").wait_for(timeout=PATIENCE)
         assert board.main.get_attribute("data-state") == "lost"
         assert board.sentence() == words
         assert board.k.evaluate("input => Boolean(input.getRootNode().host.closest('[inert]'))")
         assert board.at.locator("[data-figure=length] .main-svg").first.is_visible()
         assert "k=12" in urlsplit(page.url).query, "a reload would not restore the settings"
         shoot(page, "dashboard-lost")
+        page.evaluate("window.before = true")
+    with serving(book, urlsplit(address).port):
+        page.wait_for_function("!window.before", timeout=PATIENCE)  # nobody touched it
+        board.until("k=12")
+        assert board.main.get_attribute("data-state") == "ready"
+        board.k.press("ArrowRight")
+        board.until("k=13")
+    context.close()
+
+
+def test_a_page_that_slept_finds_out_whether_the_server_still_knows_it(browser, book, serving):
+    """A closed lid leaves a socket that looks open; here the server is stopped, as a network that is gone."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    with serving(book) as (address, process):
+        page = context.new_page()
+        page.clock.install()
+        page.goto(f"{address}{ALONE}?k=12")
+        board = Board(page)
+        board.until("k=12")
+        page.clock.fast_forward(100_000)
+        page.clock.run_for(20_000)  # the server answered: nothing happens
+        assert board.main.get_attribute("data-state") == "ready"
+        process.send_signal(signal.SIGSTOP)
+        try:
+            page.clock.fast_forward(100_000)
+            page.clock.run_for(20_000)
+            page.locator("main[data-state=lost]").wait_for(timeout=PATIENCE)
+        finally:
+            process.send_signal(signal.SIGCONT)
     context.close()
 
 

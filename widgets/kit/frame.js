@@ -2,6 +2,9 @@
 const WAIT = 1000; // ms before a wait shows its progress and can be cancelled
 const SETTLE = 300; // ms of silence before the address changes: browsers refuse to change it at every step
 const SPEAK = 500; // ms of silence before the sentence is read out
+const AGAIN = 4000; // ms between two looks whether a lost server is back
+const SLEPT = 90000; // ms without a clock: the lid was closed (a hidden page still has one a minute)
+const SILENT = 15000; // ms that a server may take to say that it is there
 
 export function render({ model }) {
   const page = document.querySelector("main.page");
@@ -248,18 +251,41 @@ export function render({ model }) {
   }
 
   // ------------------------------------------------------------------------------------------- lost server
-  model.document.on_event("connection_lost", () => {
+  // A session is entered once: who was cut off opens the page anew, at the settings in its address, when a server answers.
+  function lose() {
+    if (lost) return;
     lost = true;
+    remember();
     toggle($(".notice"), true);
-    $(".notice").textContent = "The connection to the server is lost; what you see stays. ";
+    $(".notice").textContent = "The connection to the server is lost; what you see stays. The page goes on by itself when the server answers. ";
     const reload = document.createElement("button");
     reload.type = "button";
-    reload.textContent = "Reload to go on";
+    reload.textContent = "Reload now";
     reload.addEventListener("click", () => window.location.reload());
     $(".notice").append(reload);
     $$(".control, .tries, .whole, .game, .tools [data-do]:not([data-do=link])").forEach((dead) => { dead.inert = true; });
     mark();
-  });
+    setTimeout(again, AGAIN * Math.random());
+  }
+  async function again() {
+    try {
+      const answer = await fetch("../live.json", { cache: "no-store" });
+      if (answer.ok && (await answer.json()).live) return void window.location.reload();
+    } catch { /* not yet */ }
+    setTimeout(again, AGAIN * (0.5 + Math.random())); // a class of thirty does not come back all at once
+  }
+  model.document.on_event("connection_lost", lose);
+  // After a sleep the socket may be dead without knowing: the server is asked whether it still knows this page.
+  let woke = Date.now(), silent;
+  function alive() {
+    if (lost) return;
+    clearTimeout(silent);
+    silent = setTimeout(lose, SILENT);
+    send({ do: "alive" });
+  }
+  model.on("msg:custom", ({ alive: heard }) => { if (heard) clearTimeout(silent); });
+  window.addEventListener("online", alive);
+  setInterval(() => { const slept = Date.now() - woke > SLEPT; woke = Date.now(); if (slept) alive(); }, 5000);
 
   model.on(["sentence", "card", "notice", "advice", "shown"], say);
   model.on("busy", wait);

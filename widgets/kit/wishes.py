@@ -55,6 +55,12 @@ def code(session: Session, _: Message) -> None:
     session.frame.give(code=session.explorer.snippet(values))
 
 
+def alive(session: Session, _: Message) -> None:
+    """A page that was asleep asks whether it is still known."""
+    session.frame.give(alive=True)
+
+
 WISHES: dict[str, Callable[[Session, Message], None]] = {
     "try": attempt, "cure": cure, "cancel": cancel, "noise": noise, "csv": csv, "code": code,
+    "alive": alive,
 }  # fmt: skip
