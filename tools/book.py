@@ -15,10 +15,13 @@ import logging
 import os
 import re
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
@@ -157,7 +160,17 @@ def lock(path: Path) -> Iterator[None]:
         yield
 
 
+def stop(number: int, _: object) -> None:
+    """Ctrl-C, or a polite kill: nothing half done is published, and no kernel goes on working for nobody."""
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            child.kill()
+    os._exit(128 + number)  # not through Sphinx and its threads, which would wait for the chapters under way
+
+
 def main() -> int:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     parser = argparse.ArgumentParser(description="Build the book into _build/html.")
     parser.add_argument("--linkcheck", action="store_true", help="check every link instead (needs the internet)")
     options = parser.parse_args()

@@ -4,13 +4,14 @@
     ```
 
 prints the figure of the first page; a dashboard's frame (`_static/frames/<stem>.js`) needs no directive of its own.
-The frames are computed in a process of their own while chapters run and pages are written.
+The frames are computed in processes of their own, one for each core, while chapters run and pages are written.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import shutil
 import subprocess
 import sys
@@ -58,7 +59,7 @@ class Frames:
     """The dashboards' frames of one build: begun as soon as a page is seen to need them, waited for at its end."""
 
     def __init__(self) -> None:
-        self.process: subprocess.Popen[str] | None = None
+        self.processes: list[subprocess.Popen[str]] = []
 
     def ahead(self, app: Sphinx, env: Any, docnames: list[str]) -> None:
         """Begin, if a page about to be read has a dashboard."""
@@ -68,9 +69,13 @@ class Frames:
 
     def begin(self, app: Sphinx) -> None:
         """Have them computed, unless they are there or on their way."""
-        if self.process is None and not place(app).exists():
-            command = [sys.executable, "-c", CODE, str(draft(app)), str(ROOT / "book")]
-            self.process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        if self.processes or place(app).exists():
+            return
+        for leftover in folder(app).glob("static-*.new"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        command = [sys.executable, "-c", CODE, str(draft(app)), str(ROOT / "book")]
+        for _ in range(min(4, os.cpu_count() or 1)):
+            self.processes.append(subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True))
 
     def end(self, app: Sphinx, error: Exception | None) -> None:
         """Put them beside the pages, where a page has a dashboard. A build that failed needs none."""
@@ -78,21 +83,33 @@ class Frames:
             {"dashboard", "path"} & set(page) for page in app.env.metadata.values()
         )
         if error or not wanted:
-            if self.process:
-                self.process.kill()
-                self.process.communicate()
+            self.kill()
             return
         self.begin(app)
-        if self.process:
+        if self.processes:
             tell.info("book: computing the dashboards' frames")
-            _, said = self.process.communicate()
-            if self.process.returncode:
-                raise ExtensionError(f"the dashboards' frames were not computed:\n{said}")
+            self.wait()
+            for mark in draft(app).glob(".*"):
+                mark.unlink()
             draft(app).rename(place(app))
         shutil.copytree(place(app), Path(app.outdir) / "_static" / "frames", dirs_exist_ok=True)
         older = sorted(folder(app).parent.glob("*"), key=lambda path: path.stat().st_mtime)[:-3]
         for forgotten in older:
             shutil.rmtree(forgotten, ignore_errors=True)
+
+    def wait(self) -> None:
+        """Until all of them are done; where one fails, the others are not waited for."""
+        for process in self.processes:
+            _, said = process.communicate()
+            if process.returncode:
+                self.kill()
+                raise ExtensionError(f"the dashboards' frames were not computed:\n{said}")
+
+    def kill(self) -> None:
+        """None of them goes on."""
+        for process in self.processes:
+            with process:  # waits for it, and closes what it was heard through
+                process.kill()
 
 
 def place(app: Sphinx) -> Path:
@@ -104,7 +121,7 @@ def place(app: Sphinx) -> Path:
 
 def draft(app: Sphinx) -> Path:
     """Where they are being written."""
-    return place(app).with_suffix(".new")
+    return place(app).with_suffix(f".{os.getpid()}.new")
 
 
 # ----------------------------------------------------------------------------------------------- first page

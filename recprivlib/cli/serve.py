@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import webbrowser
+from collections.abc import Iterator
 from pathlib import Path
 
 from recprivlib.parameters import UserError
@@ -53,29 +56,44 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace) -> None:
-    _say("[1/3] dashboards")
-    from widgets import server  # Panel takes a second or two; no other verb waits for it
+    from widgets import address
 
-    server.check_address(args.host, args.port)
-    _say("[2/3] book")
-    if subprocess.run([sys.executable, ROOT / "tools" / "book.py"], stdout=sys.stderr).returncode:
-        raise UserError("the book could not be built; what is wrong stands above")
-    names = server.names(args.host)
-    address = f"http://{names[0]}:{args.port}"
+    address.check_address(args.host, args.port)
+    _say("[1/2] the book")
+    with _building() as book:
+        from widgets import server  # Panel takes a second or two; no other verb waits for it
+
+        if book.wait():
+            raise UserError("the book could not be built; what is wrong stands above")
+    names = address.names(args.host)
+    here = f"http://{names[0]}:{args.port}"
 
     def ready() -> None:
-        others = [name for name in names if name not in server.LOOPBACK]
-        _say(f"[3/3] serving {address}   (Ctrl-C ends)")
+        others = [name for name in names if name not in address.LOOPBACK]
+        _say(f"[2/2] serving {here}   (Ctrl-C ends)")
         if others:
             _say(f"      for others in this network: {', '.join(f'http://{name}:{args.port}' for name in others)}")
         if getattr(args, "json", False):
-            print(json.dumps({"url": address, "apps": list(server.stems())}), flush=True)
+            print(json.dumps({"url": here, "apps": list(server.stems())}), flush=True)
         if not args.no_open and _has_screen():
-            webbrowser.open(address)
+            webbrowser.open(here)
         server.warm_up()
 
     server.serve(args.host, args.port, ready, framed=args.embed, readers=args.readers)
     _say("\nstopped")
+
+
+@contextlib.contextmanager
+def _building() -> Iterator[subprocess.Popen[bytes]]:
+    """The build of the book, in a process of its own, which ends with this one."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite kill is a Ctrl-C
+    process = subprocess.Popen([sys.executable, ROOT / "tools" / "book.py"], stdout=sys.stderr)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+        signal.signal(signal.SIGTERM, before)
 
 
 def _has_screen() -> bool:

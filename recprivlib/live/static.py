@@ -17,15 +17,16 @@ from typing import Any
 from recprivlib.live import explorer, paths, stems
 from recprivlib.live.contract import Control, Explorer, Values, View
 from recprivlib.live.memory import Memory
-from recprivlib.live.scene import furniture, scene
+from recprivlib.live.scene import Compute, furniture, scene
 from recprivlib.plots.palette import swaps
 
 
-def frame(which: Explorer) -> dict[str, Any]:
-    """Everything `static-frame.js` needs to draw `which`."""
+def frame(which: Explorer, compute: Compute | None = None) -> dict[str, Any]:
+    """Everything `static-frame.js` needs to draw `which`; its results may come from a cache."""
+    compute = compute or (lambda values: which.compute(**values))
     controls = [which.control(name) for name in which.still]
     grids = [which.still[control.name] for control in controls]
-    base = _drawn(which, which.defaults)
+    base = _drawn(which, which.defaults, compute)
     pieces: dict[str, int] = {}
     made: dict[tuple, list[int]] = {}
     states = {}
@@ -35,7 +36,7 @@ def frame(which: Explorer) -> dict[str, Any]:
         key = tuple(values[control.name] for control in controls)
         if key not in made:
             parts = [part if isinstance(part, str) else changes(start, part)
-                     for part, start in zip(_drawn(which, values), base, strict=True)]  # fmt: skip
+                     for part, start in zip(_drawn(which, values, compute), base, strict=True)]  # fmt: skip
             made[key] = [pieces.setdefault(_json(part), len(pieces)) for part in parts]
         states[".".join(map(str, places))] = made[key]
     return {
@@ -47,9 +48,9 @@ def frame(which: Explorer) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _drawn(which: Explorer, values: Values) -> list[Any]:
+def _drawn(which: Explorer, values: Values, compute: Compute) -> list[Any]:
     """The sentence and every figure at `values`: hollow dots, and the whole curve, since nothing is computed here."""
-    result = which.compute(**values)
+    result = compute(values)
     view = View(filled=False, curve=which.curve(values) if which.curve else None)
     return [which.say(result), *(figure.draw(result, view) for figure in which.shown)]
 
@@ -107,21 +108,18 @@ def _json(value: Any) -> str:
 # ------------------------------------------------------------------------------------ the steps of a chapter
 
 
-def path(which: Explorer, chapter: str) -> dict[str, Any]:
+def path(which: Explorer, chapter: str, compute: Compute | None = None) -> dict[str, Any]:
     """Everything that `stage.js` needs to walk the path of a chapter: its very states, and the readable grid."""
+    compute = compute or remembered(which)
     asked = list(paths.states(which, chapter))
     figures = list(dict.fromkeys(name for state in asked for name in state.view))
     whole = [paths.State(which.defaults | dict(zip(which.still, values, strict=True)), ())
              for values in product(*which.still.values())]  # fmt: skip
-    kept, bank = Memory(256 << 20), _Bank(figures)
-
-    def result(values: Values) -> Any:
-        return kept.get(which.key(values), lambda: which.compute(**values))
-
+    bank = _Bank(figures)
     for state in (*asked, *whole):
         key = paths.key(which, state)
         if key not in bank.states:
-            bank.add(key, scene(which, state.values, figures, state.ghosts, False, result))
+            bank.add(key, scene(which, state.values, figures, state.ghosts, False, compute))
     return {**furniture(which, figures), "dark": swaps(), **bank.told()}
 
 
@@ -162,18 +160,44 @@ def asked(chapters: Path) -> str:
 def write(folder: Path, chapters: Path | None = None) -> list[Path]:
     """The frames of all dashboards that have one, and of the chapters that steer one, as scripts.
 
-    As scripts, since a page opened from a disk may not fetch a file.
+    As scripts, since a page opened from a disk may not fetch a file. Of several processes that are told to write into
+    one folder each takes what nobody has begun.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    made = {stem: f"staticFrame.data({_json(stem)},{_json(frame(which))});\n"
-            for stem, which in ((stem, explorer(stem)) for stem in stems()) if which.still}  # fmt: skip
-    for chapter in sorted(chapters.glob("*.md")) if chapters else ():
-        text = chapter.read_text("utf-8")
-        stem = paths.stem(text)
-        if stem:
-            made[f"{chapter.stem}.path"] = f"rpPath.data({_json(path(explorer(stem), text))});\n"
+    texts = {chapter.stem: chapter.read_text("utf-8") for chapter in sorted(chapters.glob("*.md"))} if chapters else {}
+    files = []
+    for stem in stems():
+        mine = {name: text for name, text in texts.items() if paths.stem(text) == stem}
+        if (mine or explorer(stem).still) and _begin(folder / f".{stem}"):
+            files += _write(folder, explorer(stem), mine)
+    return files
+
+
+def _begin(mark: Path) -> bool:
+    """Whether nobody has begun this yet; from now on somebody has."""
+    try:
+        mark.open("x").close()
+    except FileExistsError:
+        return False
+    return True
+
+
+def _write(folder: Path, which: Explorer, chapters: dict[str, str]) -> list[Path]:
+    """The files of one dashboard: its frame, and the paths that steer it."""
+    compute = remembered(which)
+    made = {}
+    if which.still:
+        made[which.stem] = f"staticFrame.data({_json(which.stem)},{_json(frame(which, compute))});\n"
+    for name, text in chapters.items():
+        made[f"{name}.path"] = f"rpPath.data({_json(path(which, text, compute))});\n"
     files = []
     for name, script in made.items():
         files.append(folder / f"{name}.js")
         files[-1].write_text(script, encoding="utf-8")
     return files
+
+
+def remembered(which: Explorer) -> Compute:
+    """Its results, each computed once."""
+    kept = Memory(256 << 20)
+    return lambda values: kept.get(which.key(values), lambda: which.compute(**values))

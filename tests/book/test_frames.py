@@ -14,8 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "book" / "_ext"))
 import frames  # (a local extension of the book)
 
 WRITES = (
-    "import sys; from pathlib import Path; p = Path(sys.argv[1]); p.mkdir(); (p / 'x.js').write_text('1'); "
-    "print('again', file=sys.stderr)"
+    "import sys; from pathlib import Path; p = Path(sys.argv[1]); p.mkdir(exist_ok=True); "
+    "(p / 'x.js').write_text('1'); print('again', file=sys.stderr)"
 )
 
 
@@ -35,14 +35,14 @@ def shown(app):
 def test_they_begin_with_the_first_page_that_needs_them_and_are_kept(app):
     ours = frames.Frames()
     ours.ahead(app, app.env, ["plain"])
-    assert ours.process is None
+    assert not ours.processes
     ours.ahead(app, app.env, ["plain", "page"])
-    assert ours.process is not None
+    assert ours.processes
     ours.end(app, None)
     assert shown(app) == ["x.js"]
     again = frames.Frames()
     again.ahead(app, app.env, ["page"])
-    assert again.process is None
+    assert not again.processes
 
 
 def test_a_page_that_was_read_earlier_has_them_too(app):
@@ -56,7 +56,7 @@ def test_what_went_wrong_is_said_and_nothing_half_written_is_taken(app, monkeypa
         frames.Frames().end(app, None)
     assert not frames.place(app).exists()
     assert shown(app) == []
-    monkeypatch.setattr(frames, "CODE", WRITES.replace("p.mkdir()", "p.mkdir(exist_ok=True)"))
+    monkeypatch.setattr(frames, "CODE", WRITES)
     frames.Frames().end(app, None)
     assert shown(app) == ["x.js"]
 
@@ -66,7 +66,7 @@ def test_a_build_that_failed_waits_for_nothing(app, monkeypatch):
     ours = frames.Frames()
     ours.begin(app)
     ours.end(app, ExtensionError("a chapter does not run"))
-    assert ours.process.returncode
+    assert all(process.returncode for process in ours.processes)
     assert shown(app) == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recprivlib.live import View, explorer
+from recprivlib.live import View, explorer, static
 from recprivlib.live.static import changes, frame
 
 STATIC = Path(__file__).parents[2] / "book" / "_static"
@@ -87,3 +87,12 @@ def test_the_scripts_are_small_and_ask_nobody(name):
     text = (STATIC / name).read_text("utf-8")
     assert len(text.encode()) <= 6 * 1024
     assert not re.search(r"https?:|fetch\(|localStorage|sendBeacon|cookie", text)
+
+
+def test_of_two_that_write_into_one_folder_each_takes_what_nobody_has_begun(tmp_path, monkeypatch):
+    monkeypatch.setattr(static, "stems", lambda: ("one", "two"))
+    monkeypatch.setattr(static, "explorer", lambda stem: replace(SMALL, stem=stem, still={"k": (10,)}))
+    (tmp_path / ".one").touch()
+    assert static.write(tmp_path) == [tmp_path / "two.js"]
+    assert static.write(tmp_path) == []
+    assert (tmp_path / "two.js").read_text("utf-8").startswith('staticFrame.data("two",{')

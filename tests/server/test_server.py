@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from recprivlib.parameters import UserError
-from widgets import server
+from widgets import address, server
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,9 +91,9 @@ def test_an_unchanged_page_is_not_sent_again_and_a_rebuilt_one_is(serving, tmp_p
 
 
 def test_a_classroom_reaches_the_server_by_every_name_of_the_machine():
-    assert server.names("127.0.0.1") == ("127.0.0.1", "localhost")
-    assert server.names("192.0.2.7") == ("192.0.2.7",)
-    everywhere = server.names("0.0.0.0")
+    assert address.names("127.0.0.1") == ("127.0.0.1", "localhost")
+    assert address.names("192.0.2.7") == ("192.0.2.7",)
+    everywhere = address.names("0.0.0.0")
     assert {"127.0.0.1", "localhost", socket.gethostname()} <= set(everywhere)
     assert "0.0.0.0" not in everywhere
 

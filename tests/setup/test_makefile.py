@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows goes through conda")
+INSTALLER = """
+import pathlib, sys
+print('installed by', sys.executable, 'for', sys.argv[1])
+pathlib.Path('.venv').mkdir(exist_ok=True)
+pathlib.Path('.venv', {'read': 'ready', 'lab': 'ready-lab', 'all': 'ready-all'}[sys.argv[1]]).touch()
+"""
 
 
 @pytest.fixture
@@ -24,7 +31,7 @@ def project(tmp_path):
     for name in ("requirements.lock", "pyproject.toml"):
         (tmp_path / name).touch()
     (tmp_path / "tools").mkdir()
-    (tmp_path / "tools" / "install.py").write_text("import sys; print('installed by', sys.executable)")
+    (tmp_path / "tools" / "install.py").write_text(INSTALLER)
     return tmp_path
 
 
@@ -55,6 +62,18 @@ def test_dead_shims_and_old_pythons_are_passed_over(project, tmp_path):
     done = make(project, path, "setup")
     assert done.returncode == 0, done.stderr
     assert "installed by" in done.stdout
+
+
+def test_tests_add_the_rest_to_what_reading_has_installed(project, tmp_path):
+    path = tmp_path / "path"
+    path.mkdir()
+    candidate(path, "python3", f'exec "{sys.executable}" "$@"')
+    assert re.findall(r" for (\w+)", make(project, path, "setup").stdout) == ["read"]
+    assert re.findall(r" for (\w+)", make(project, path, "setup").stdout) == []
+    assert re.findall(r" for (\w+)", make(project, path, "setup-all").stdout) == ["all"]
+    later = time.time() + 10
+    os.utime(project / "requirements.lock", (later, later))
+    assert re.findall(r" for (\w+)", make(project, path, "setup-all").stdout) == ["read", "all"]
 
 
 def test_without_any_python_one_line_says_what_to_do(project, tmp_path):
