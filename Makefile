@@ -99,7 +99,7 @@ linkcheck: setup  ## every link of the book (needs the internet)
 federation: setup  ## Flower in an environment of its own, for a federated run in real processes
 	@$(BIN)/python tools/federation.py
 
-lock: EXTRAS := sweep dask dashboards book test
+lock: EXTRAS := sweep dask dashboards lab book test
 lock: LOCKED := --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 lock: setup  ## requirements.lock and federation.lock from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml -o requirements.lock --universal --python-version 3.11 \
