@@ -11,6 +11,7 @@ import pytest
 
 import recprivlib
 from recprivlib.baselines import ImplicitALS, ItemKNN
+from recprivlib.papers.fmf_ldp import FMFLDP
 from recprivlib.plots.numerals import bare, best_guess
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,6 +68,9 @@ def test_examples_of_the_notation():
     assert f"neighbours | 10; {ItemKNN().neighbors} |" in table
     assert f"| {ImplicitALS().factors} numbers |" in table
     assert f"| in MF, extra weight of what was met | {ImplicitALS().alpha:g} |" in table
+    bits = FMFLDP()
+    assert f"number of epochs | {bits.factors}; {bits.k}; {bits.epochs} |" in table
+    assert f"| in fmf_ldp, taste vectors of a person and an item | {bits.factors} numbers |" in table
     assert f"| {bare(best_guess(1), 2)} at ε = 1 |" in table
     assert f"| {bare(1 - best_guess(1), 2)} at ε = 1 |" in table
 
