@@ -14,7 +14,7 @@ import numpy as np
 from numpy.fft import irfft, rfft
 
 from recprivlib.accounting.dominating import Curve, Pair
-from recprivlib.accounting.grid import LARGEST, ROUNDING, Losses, discretised, grid_step, lattice
+from recprivlib.accounting.grid import LARGEST, ROUNDING, Losses, discretised, dot, grid_step, lattice
 from recprivlib.protocols import Array
 
 TAIL = 1e-4  # of δ: what a cut tail may add
@@ -35,7 +35,8 @@ def epsilon(parts: Sequence[tuple[Pair, int]], delta: float) -> float:
     if all(pair.symmetric for pair, _ in parts):
         return forward
     backward = _losses(parts, delta, step, reverse=True)
-    if _infinite(backward) < delta and _within(backward, forward, delta):
+    known = math.isfinite(forward) and _infinite(backward) < delta
+    if known and (_within(backward, forward, delta) or composed(backward, delta).delta(forward) <= delta):
         return forward
     return max(forward, _one_way(parts, delta, step, reverse=True)[0])
 
@@ -123,6 +124,8 @@ def composed(parts: Sequence[tuple[Losses, int]], delta: float, plan: Plan | Non
         return Losses(step, 0, np.zeros(1), infinite)
     plan = plan or _plan(parts, delta)
     found, noise = _on_ring(parts, plan, infinite)
+    if not plan.slope:
+        return found
     for _ in range(RETILTED):
         epsilon = found.epsilon(delta)
         if not math.isfinite(epsilon) or noise(epsilon) <= NOISE * delta:
@@ -143,10 +146,9 @@ def _on_ring(
     spectrum: Array | float = 1.0
     norm, count = 0.0, 0
     for (losses, times), cumulant in zip(parts, plan.cumulants, strict=True):
-        ring = np.zeros(size)
         tilted = losses.masses * np.exp(slope * losses.grid - cumulant) if slope else losses.masses
-        np.add.at(ring, (losses.low + np.arange(len(tilted))) % size, tilted)
-        norm = max(norm, math.sqrt(float(ring @ ring)))
+        ring = _wrapped(tilted, losses.low, size)
+        norm = max(norm, math.sqrt(dot(ring, ring)))
         spectrum = spectrum * _powers(rfft(ring), times)
         count += times
     masses = np.maximum(np.roll(irfft(spectrum, size), -plan.low % size), 0.0)
@@ -162,6 +164,14 @@ def _on_ring(
         Losses(step, plan.low, (masses + each) * weights, infinite + plan.cut),
         lambda epsilon: beyond * math.exp(min(total - slope * epsilon, HUGE)),
     )
+
+
+def _wrapped(masses: Array, low: int, size: int) -> Array:
+    """Masses from index `low` on, laid around a ring."""
+    start = low % size
+    turns = np.zeros((-(-(start + len(masses)) // size), size))
+    turns.ravel()[start : start + len(masses)] = masses
+    return np.asarray(turns.sum(axis=0))
 
 
 def _infinite(parts: Sequence[tuple[Losses, int]]) -> float:
@@ -251,7 +261,7 @@ def _ladder(parts: Sequence[tuple[Losses, int]], delta: float) -> Array:
 def _cumulants_at(losses: Losses, slopes: Array) -> Array:
     """ln E e^(λL) of the finite losses at any slopes."""
     grid, edge = losses.grid, losses.grid[-1]
-    sums = [float(np.exp(slope * (grid - edge)) @ losses.masses) for slope in slopes]
+    sums = [dot(np.exp(slope * (grid - edge)), losses.masses) for slope in slopes]
     return slopes * edge + np.log(sums)
 
 
@@ -274,16 +284,18 @@ def _unit(parts: Sequence[tuple[Losses, int]], room: float) -> float:
 
 
 def _variance(losses: Losses) -> float:
-    mean = float(losses.masses @ losses.grid)
-    return float(losses.masses @ (losses.grid - mean) ** 2)
+    mean = dot(losses.masses, losses.grid)
+    return dot(losses.masses, (losses.grid - mean) ** 2)
 
 
 def _cumulants(losses: Losses, unit: float) -> Array:
     """ln E e^(λL) of the finite losses at λ = unit·`SLOPES`, from one exponential and its products."""
     grid = losses.grid
     edge = grid[-1] if unit > 0 else grid[0]
-    powers = {1: np.exp(unit * (grid - edge))}
-    for n in SLOPES[1:].tolist():
-        half = n // 2 if n // 2 in powers else n // 3
-        powers[n] = powers[half] * powers[n - half]
-    return unit * SLOPES * edge + np.log([float(powers[n] @ losses.masses) for n in SLOPES.tolist()])
+    places = {n: place for place, n in enumerate(SLOPES.tolist())}
+    powers = np.empty((len(SLOPES), len(grid)))
+    np.exp(unit * (grid - edge), out=powers[0])
+    for n, place in list(places.items())[1:]:
+        half = n // 2 if n // 2 in places else n // 3
+        np.multiply(powers[places[half]], powers[places[n - half]], out=powers[place])
+    return unit * SLOPES * edge + np.log(np.einsum("ij,j->i", powers, losses.masses))
