@@ -54,7 +54,8 @@
   }
 
   // -------------------------------------------------------------------------------------------------- moving
-  const wanted = () => (at < 0 ? states[now] : JSON.parse(words[now][at].dataset.state));
+  const before = (i) => states.slice(i + 1).some((state) => state.guess); // a question is still to come
+  const wanted = () => ({ ...(at < 0 ? states[now] : JSON.parse(words[now][at].dataset.state)), early: before(now) });
   function mark() {
     if (now < 0 || !stage.state) return;
     steps.forEach((step, i) => { step.classList.toggle("now", i === now); if (i === now) step.setAttribute("aria-current", "step"); else step.removeAttribute("aria-current"); });

@@ -34,8 +34,11 @@
   const px = (layout, side) => (typeof layout.margin[side] === "number" ? layout.margin[side] : 40);
 
   // A figure as it fits here: type for a phone or a room, labels apart, what was given alone while a guess is open.
-  function fitted(source, { width, height, narrow, large, veil, dark, swaps }) {
+  function fitted(source, { width, height, narrow, large, veil, dark, swaps, hides = [] }) {
     let figure = structuredClone(source);
+    const known = (name = "") => !hides.some((one) => name.startsWith(one));
+    figure.data = figure.data.filter((trace) => known(trace.name));
+    figure.layout.annotations = (figure.layout.annotations || []).filter((label) => known(label.text));
     const { layout } = figure, size = large ? 19 : 13;
     const flat = narrow && height < 200; // no room for the name of the x axis: the slider under it says it
     const wide = Math.min(px(layout, "l"), narrow ? 104 : 160); // names of rows need their room
@@ -152,6 +155,8 @@
     const done = new Set(); // the questions that were answered, or waved away
     const kind = () => (it.sketch && state.view.includes(it.sketch.figure) ? "draw" : "click");
     const veiled = () => Boolean(state && state.guess && !done.has(kind()));
+    // What answers a question further down the path is kept back until then.
+    const kept = () => (state.early && !done.has("click") && it.predict?.hides) || [];
 
     // ---------------------------------------------------------------------------------------- what is known
     function built(s) {
@@ -212,7 +217,7 @@
       const lead = state.view[0], verdict = pen && state.guess && drawing() && !veiled() ? pen.verdict(small()) : "";
       if (verdict) return verdict;
       if (choice !== null && state.guess && !drawing()) return it.predict.replies[choice];
-      return shown.says[lead] || (small() ? shown.brief : shown.say);
+      return shown.says[lead] || (small() || kept().length ? shown.brief : shown.say);
     }
     // A small screen has room for one pair of axes: the first.
     const seen = () => state.view.filter((name, at) => !at || !small() || typeof plots[name].drawing === "string");
@@ -224,6 +229,13 @@
       say.classList.remove("long");
       if (say.scrollHeight > say.clientHeight + 1) say.classList.add("long");
       say.scrollTop = 0;
+    }
+    // What is drawn as text is written once: a game that is under way goes on.
+    function write(canvas, text) {
+      if (canvas.written === text) return;
+      canvas.innerHTML = canvas.written = text;
+      const seat = canvas.querySelector(".rp-game");
+      if (seat) window.rpPlay(seat);
     }
     function draw() {
       if (!shown || !state) return;
@@ -244,12 +256,12 @@
         if (drawing === null) continue;
         box.classList.toggle("still", typeof drawing === "string");
         box.classList.toggle("alone", view.length === 1);
-        if (typeof drawing === "string") { canvas.innerHTML = veil ? "" : drawing; continue; }
+        if (typeof drawing === "string") { write(canvas, veil ? "" : drawing); continue; }
         const width = canvas.clientWidth, height = canvas.clientHeight;
         if (!width || height < 40) continue;
         const upright = drawing.layout.yaxis?.title?.text || "";
         box.firstChild.textContent = heading(upright.length > 3 ? upright : plots[name].about.title);
-        const figure = fitted(drawing, { width, height, narrow: width < 480, large, veil, dark, swaps: it.dark });
+        const figure = fitted(drawing, { width, height, narrow: width < 480, large, veil, dark, swaps: it.dark, hides: kept() });
         Plotly.react(canvas, figure.data, figure.layout, CONFIG);
         canvas.setAttribute("role", "img");
         canvas.setAttribute("aria-label", veil ? `Empty axes: ${plots[name].about.title}` : figure.layout.meta?.alt || "");

@@ -172,6 +172,7 @@ class Predict:
     answers: tuple[str, ...]
     reply: Callable[[Any, int], str]
     at: Values = field(default_factory=dict)  # settings (over the defaults) at which the answer is computed
+    hides: tuple[str, ...] = ()  # names of lines that the steps before the question keep back, with the long sentence
 
 
 @dataclass(frozen=True)

@@ -387,6 +387,7 @@ PREDICT = Predict(
     "the noise. How much worse do the predictions get?",
     ("Much worse, a tenth of a star or more", "A little, a few hundredths", "About the same, a hundredth or less"),
     reply,
+    hides=("noise alone",),
 )
 
 STARTS = (

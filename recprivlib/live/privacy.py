@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from recprivlib.accounting.curves import accountants, over_counts
 from recprivlib.audit import Certificate, certify, mechanism_ledger, roc
 from recprivlib.audit.bounds import SHOWN, lower_limit, upper_limit
@@ -36,6 +38,7 @@ DRAGGED = 100_000  # tries that a drag may cost, and ten times as many releases
 ROWS = 20  # of the attacker's curve in the table, about
 ALARMS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 AVERAGE = "ε is about the worst series of answers; how often an attacker is right is an average over all"
+PLAYED = 3  # times ten rounds that the path holds ready
 AGAIN = 20  # answers that the sentence warns of
 
 
@@ -188,14 +191,31 @@ def snippet(values: Values) -> str:
     made = SUBJECTS[values["mechanism"]].make(values["epsilon"])
     count, tries = values["releases"], lab.affordable(values["mechanism"], values["tries"], values["releases"])
     delta = values["delta"] if count > 1 else 0.0
-    return f"""from {type(made).__module__} import {type(made).__name__}
+    lines = f"""from {type(made).__module__} import {type(made).__name__}
 from recprivlib.audit import audit
 
-found = audit({made!r}, count={count}, trials={tries}, delta={delta}, seed={values["seed"]})
+mechanism = {made!r}
+found = audit(mechanism, count={count}, trials={tries}, delta={delta}, seed={values["seed"]})
 print("claimed ", found.claimed.epsilon)
 print("counted ", found.counted.epsilon, found.counted.why_infinite)
-print("attacked", found.attacked.epsilon_lower, "of at most", found.attacked.ceiling)
 """
+    if not values["alarms"]:
+        return (
+            lines
+            + """print("attacked", found.attacked.epsilon_lower, "of at most", found.attacked.ceiling)
+"""
+        )
+    return (
+        lines
+        + f"""
+from recprivlib.audit import certify
+from recprivlib.live import lab
+
+_, worlds = lab.worlds(mechanism, {count}, {tries}, {values["seed"]})
+yours = certify(lab.ruled(mechanism, {count}, {values["alarms"]}, {values["seed"]}, worlds), {delta})
+print("attacked", yours.epsilon(), "by your rule, of at most", found.attacked.ceiling)
+"""
+    )
 
 
 def mark(result: Result) -> Mark:
@@ -229,6 +249,14 @@ def draw_bound(result: Result, look: Look) -> dict[str, Any]:
     return plots.climb(look, bill.tries, bill.attacked, bill.ceiling, bill.rungs, bill.claimed, bill.counted)
 
 
+def draw_play(result: Result, look: Look) -> str:
+    rng = np.random.default_rng([result.seed, PLAYED])
+    values = {"mechanism": result.mechanism, "epsilon": result.epsilon, "releases": result.releases}
+    deals = [lab.deal(values, rng) for _ in range(PLAYED)]
+    rounds = [(one.shown, one.truth, one.best) for deal in deals for one in deal.rounds]
+    return plots.play(deals[0].question, deals[0].answers, rounds, deals[0].ceiling)
+
+
 def draw_asked(result: Result, look: Look) -> dict[str, Any]:
     share = [lab.allowed(result.epsilon, times) for times in COUNTS]
     return plots.asked(look, COUNTS, share, result.releases, lab.allowed(result.epsilon, result.releases))
@@ -246,6 +274,12 @@ def say_outputs(result: Result) -> str:
             "in one world as in the other. Who believes it is right "
             f"{percent(best_guess(result.epsilon))} of the time at "
             "most.")  # fmt: skip
+
+
+def say_play(result: Result) -> str:
+    """What the player is asked, and nothing that answers it."""
+    return (f"Asked {_asked(result)} at ε = {setting(result.epsilon)}: name the secret behind each answer. Your score "
+            "stays on this page.")  # fmt: skip
 
 
 def say_asked(result: Result) -> str:
@@ -334,6 +368,7 @@ EXPLORER = Explorer(
         Figure("outputs", "One answer, two worlds", draw_outputs, "beside", 420, say=say_outputs),
         Figure("bill", "What many answers cost", draw_bill, axis="releases"),
         Figure("bound", "What the attack can prove", draw_bound, axis="tries"),
+        Figure("play", "You are the attacker", draw_play, "path", say=say_play),
         Figure("asked", "How often anybody can be right", draw_asked, "path", axis="releases", say=say_asked),
         Figure("ratio", "How many times the exact bill", draw_ratio, "path", axis="releases", say=say_ratio),
         mark=mark,

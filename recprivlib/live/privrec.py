@@ -168,7 +168,7 @@ def reply(result: Result, answer: int) -> str:
     """What became of the guess; computed, and never a scolding."""
     m, d = result.system.cohort, result.weights
     small, many = pulls.ratio(result.system, d // 10, m), pulls.ratio(result.system, d, 10 * m)
-    return (f"You said {PREDICT.answers[answer].lower()}. The noise is made for S, so S changes nothing: "
+    return (f"You said: {PREDICT.answers[answer]}. The noise is made for S, so S changes nothing: "
             f"{times(result.ratio)}. With a tenth of the weights: {times(small)}. With ten times the phones: "
             f"{times(many)}.")  # fmt: skip
 
@@ -273,9 +273,9 @@ CONTROLS = (
 )  # fmt: skip
 
 PREDICT = Predict(
-    "Thirty phones, 3 857 weights, z = 1: the noise of a round is 7.6 times as long as the bound S. "
-    "Which change brings it below the bound?",
-    ("A smaller bound S", "A tenth of the weights", "Ten times the phones"),
+    "The noise of a round is 7.6 times as long as the bound S. Ten times the phones bring it below S. What of a tenth "
+    "of S, and a tenth of the weights?",
+    ("Both help", "Only the smaller S", "Only fewer weights"),
     reply,
 )
 

@@ -86,4 +86,4 @@ def _predict(which: Explorer) -> dict[str, Any] | None:
         return None
     result = which.compute(**which.defaults | dict(asked.at))
     replies = [asked.reply(result, at) for at in range(len(asked.answers))]
-    return {"question": asked.question, "answers": asked.answers, "replies": replies}
+    return {"question": asked.question, "answers": asked.answers, "replies": replies, "hides": asked.hides}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any
 
 from recprivlib.plots.axes import AXES, Axis
@@ -234,3 +236,13 @@ def _roomy(look: Look, figure: dict[str, Any]) -> dict[str, Any]:
     if look.narrow:
         figure["layout"]["margin"] |= {"r": 20}
     return figure
+
+
+def play(question: str, answers: tuple[str, str], rounds: Sequence[tuple[str, int, int]], ceiling: str) -> str:
+    """The attacker's seat, as HTML. The page deals these rounds (what is seen, the truth, what the best attacker says)
+    in an order of its own; before it does, and on paper, the first ten stand there unanswered."""
+    deal = {"question": question, "answers": answers, "rounds": rounds, "ceiling": ceiling}
+    seen = "".join(f"<li>{escape(shown)}</li>" for shown, _, _ in rounds[:10])
+    return (f'<section class="rp-game" aria-label="You are the attacker" '
+            f'data-deal="{escape(json.dumps(deal, ensure_ascii=False))}"><p>{escape(question)}:</p>'
+            f"<ol>{seen}</ol><p>Which is it, each time?</p></section>")  # fmt: skip

@@ -136,7 +136,13 @@ def test_a_drag_costs_little_and_no_setting_costs_much():
 
 
 @pytest.mark.parametrize(
-    "chosen", [{}, {"mechanism": "reused-noise", "releases": 5}, {"mechanism": "laplace", "epsilon": 0.5, "seed": 7}]
+    "chosen",
+    [
+        {},
+        {"mechanism": "reused-noise", "releases": 5},
+        {"mechanism": "laplace", "epsilon": 0.5, "seed": 7},
+        {"mechanism": "laplace-or-truth", "alarms": 0.2, "seed": 3},
+    ],
 )
 def test_the_code_prints_the_numbers_of_the_strip(chosen):
     values, found = LAB.defaults | chosen, result(**chosen)
