@@ -206,10 +206,12 @@ def allowed(epsilon: float, releases: int) -> float:
 
 
 def ruled(mechanism: Any, releases: int, alarms: float, seed: int, played: tuple[Array, Array]) -> tuple[Array, Array]:
-    """What a reader's own rule sees of what was `played`: a shout wherever the statistic is as high as it is in a share
-    `alarms` of the other world. The threshold comes from tries of its own, so what certifies it is fresh."""
+    """What a reader's own rule sees of what was `played`: a shout wherever the statistic is so high that at most
+    a share `alarms` of the other world is. The threshold comes from tries of its own, so what certifies it is fresh."""
     _, (quiet, _) = worlds(mechanism, releases, RULING, seed + RULING)
-    threshold = np.quantile(quiet, 1 - alarms, method="higher")
+    values, many = np.unique(quiet, return_counts=True)
+    rare = np.cumsum(many[::-1])[::-1] <= alarms * len(quiet)  # ties shout together, or not at all
+    threshold = values[rare][0] if rare.any() else np.nextafter(values[-1], np.inf)
     zero, one = ((np.asarray(world) >= threshold).astype(float) for world in played)
     return zero, one
 

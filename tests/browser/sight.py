@@ -1,10 +1,57 @@
-"""Bringing a dashboard into sight: the page above it may still grow, and what is out of sight is not drawn."""
+"""A dashboard on a page: bringing it into sight, waiting until it shows what was asked, and what it should say."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
 
 from playwright.sync_api import TimeoutError as Late
+
+from recprivlib.live import explorer
+
+PATIENCE = 60_000  # ms; the machine of a CI run is busy with other tests
+
+
+@dataclass(frozen=True)
+class Dash:
+    """A dashboard by its stem; `figure` is the one that is waited for."""
+
+    stem: str
+    figure: str
+
+    @property
+    def plot(self):
+        """Where its main figure keeps what it shows, in the page's own words."""
+        return f"document.querySelector('[data-figure={self.figure}] .js-plotly-plot')"
+
+    def ready(self, at):
+        at.locator(f"main[data-state=ready] [data-figure={self.figure}] .main-svg").first.wait_for(timeout=PATIENCE)
+
+    def until(self, page, shown):
+        """Waits until the main figure shows these settings and nothing is under way."""
+        end = time.monotonic() + PATIENCE / 1000
+        while dict(parse_qsl(page.evaluate(f"{self.plot}?.layout?.meta?.shown") or "")) != dict(parse_qsl(shown)):
+            assert time.monotonic() < end, f"the plot never showed {shown!r}"
+            page.wait_for_timeout(20)
+        self.ready(page)
+
+    def said(self, **settings):
+        """What the library says at these settings."""
+        which = explorer(self.stem)
+        return which.say(which.compute(**which.defaults | settings))
+
+    def alone(self, visit, skip=True):
+        """`opened(query, **how)`: the dashboard at its own address; `skip` waves its question away."""
+
+        def opened(query="", **how):
+            page = visit(f"/apps/{self.stem}{query}", **how)
+            self.ready(page)
+            if skip:
+                answered(page)
+            return page
+
+        return opened
 
 
 def into_sight(page, figure, seconds=40):

@@ -5,43 +5,20 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import time
-from urllib.parse import parse_qsl
 
 import pytest
 
 from recprivlib.live import explorer
-from tests.browser.sight import answered
+from tests.browser.sight import PATIENCE, Dash
 
-ALONE = "/apps/dplcf"
-PATIENCE = 30_000  # ms; the machine of a CI run is busy with other tests
 CROWD = explorer("dplcf")
-PLOT = "document.querySelector('[data-figure=rate] .js-plotly-plot')"
-
-
-def until(page, shown):
-    """Waits until the main plot shows these settings and nothing is under way."""
-    end = time.monotonic() + PATIENCE / 1000
-    while dict(parse_qsl(page.evaluate(f"{PLOT}?.layout?.meta?.shown") or "")) != dict(parse_qsl(shown)):
-        assert time.monotonic() < end, f"the plot never showed {shown!r}"
-        page.wait_for_timeout(20)
-    page.locator("main[data-state=ready]").wait_for(timeout=PATIENCE)
-
-
-def said(**settings):
-    """What the library says at these settings."""
-    return CROWD.say(CROWD.compute(**CROWD.defaults | settings))
+DASH = Dash("dplcf", "rate")
+PLOT, until, said = DASH.plot, DASH.until, DASH.said
 
 
 @pytest.fixture
 def alone(visit):
-    def alone(query="", **how):
-        page = visit(ALONE + query, **how)
-        page.locator("main[data-state=ready] [data-figure=rate] .main-svg").first.wait_for(timeout=PATIENCE)
-        answered(page)
-        return page
-
-    return alone
+    return DASH.alone(visit)
 
 
 def test_a_reader_guesses_drags_types_and_changes_the_server(alone, shoot):

@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from urllib.parse import parse_qsl
-
 import pytest
 
 from recprivlib.live import explorer
+from tests.browser.sight import PATIENCE, Dash
 
-ALONE = "/apps/fmf_ldp"
-PATIENCE = 60_000  # ms; the machine of a CI run is busy with other tests
 BITS = explorer("fmf_ldp")
-PLOT = "document.querySelector('[data-figure=rate] .js-plotly-plot')"
-
-
-def until(page, shown):
-    """Waits until the main plot shows these settings and the last epoch is over."""
-    end = time.monotonic() + PATIENCE / 1000
-    while dict(parse_qsl(page.evaluate(f"{PLOT}?.layout?.meta?.shown") or "")) != dict(parse_qsl(shown)):
-        assert time.monotonic() < end, f"the plot never showed {shown!r}"
-        page.wait_for_timeout(20)
-    page.locator("main[data-state=ready]").wait_for(timeout=PATIENCE)
-
-
-def said(**settings):
-    return BITS.say(BITS.compute(**BITS.defaults | settings))
+DASH = Dash("fmf_ldp", "rate")
+PLOT, until, said = DASH.plot, DASH.until, DASH.said
 
 
 @pytest.fixture
 def alone(visit):
-    def alone(query="", **how):
-        page = visit(ALONE + query, **how)
-        page.locator("main[data-state=ready]").wait_for(timeout=PATIENCE)
-        return page
-
-    return alone
+    return DASH.alone(visit, skip=False)
 
 
 def test_a_reader_guesses_the_bill_thaws_the_server_and_interrupts_a_stream(alone, shoot):

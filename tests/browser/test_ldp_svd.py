@@ -2,53 +2,26 @@
 
 from __future__ import annotations
 
-import time
-from urllib.parse import parse_qsl
-
 import pytest
 
 from recprivlib.live import explorer
-from tests.browser.sight import answered, fits, into_sight
+from tests.browser.sight import PATIENCE, Dash, answered, fits, into_sight
 
 CHAPTER = "/book/ldp_svd.html"
-ALONE = "/apps/ldp_svd"
-PATIENCE = 30_000  # ms; the machine of a CI run is busy with other tests
 EXPLORER = explorer("ldp_svd")
-TAPE = "document.querySelector('[data-figure=tape] .js-plotly-plot')"
+DASH = Dash("ldp_svd", "tape")
+TAPE, ready, until, said = DASH.plot, DASH.ready, DASH.until, DASH.said
 ERROR = "document.querySelector('[data-figure=error] .js-plotly-plot')"
 
 
-def ready(at):
-    at.locator("main[data-state=ready] [data-figure=tape] .main-svg").first.wait_for(timeout=PATIENCE)
-
-
-def until(page, shown):
-    """Waits until the main plot shows these settings."""
-    end = time.monotonic() + PATIENCE / 1000
-    while dict(parse_qsl(page.evaluate(f"{TAPE}?.layout?.meta?.shown") or "")) != dict(parse_qsl(shown)):
-        assert time.monotonic() < end, f"the plot never showed {shown!r}"
-        page.wait_for_timeout(20)
-    ready(page)
+@pytest.fixture
+def alone(visit):
+    return DASH.alone(visit)
 
 
 def shows(page, what):
     """Waits until a figure, which may be drawn after its frame, shows this."""
     page.wait_for_function(f"() => {what}", timeout=PATIENCE)
-
-
-def said(**settings):
-    return EXPLORER.say(EXPLORER.compute(**EXPLORER.defaults | settings))
-
-
-@pytest.fixture
-def alone(visit):
-    def alone(query="", **how):
-        page = visit(ALONE + query, **how)
-        ready(page)
-        answered(page)
-        return page
-
-    return alone
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
@@ -103,7 +76,7 @@ def test_equal_true_epsilon_sends_the_printed_one_to_the_edge(alone):
 
 def test_a_divergence_is_a_card_whose_button_cures_it(visit, shoot):
     query = "mechanism=laplace&epsilon1=0.1&scale=stars"
-    page = visit(f"{ALONE}?{query}")
+    page = visit(f"/apps/ldp_svd?{query}")
     card = page.locator("main[data-state=error] .card")
     card.wait_for(timeout=PATIENCE)
     assert "the training diverged" in card.inner_text()
@@ -111,3 +84,22 @@ def test_a_divergence_is_a_card_whose_button_cures_it(visit, shoot):
     card.get_by_role("button", name="clip reports").click()
     until(page, query + "&clip_reports=on")
     assert "NaN" not in page.locator("main").inner_text()
+
+
+def test_after_a_divergence_nothing_of_the_last_good_state_stands_at_full_strength(alone):
+    page = alone("?mechanism=laplace&epsilon1=0.1&scale=stars&clip_reports=on")
+    for name in ("Table", "Code"):
+        page.get_by_role("button", name=name).click()
+    parts = (".main .plot", ".strip", ".tables", ".code")
+    page.locator(".tables table").first.wait_for()
+
+    def strengths():
+        return [float(page.locator(part).first.evaluate("part => getComputedStyle(part).opacity")) for part in parts]
+
+    page.wait_for_function("document.querySelector('.code').checkVisibility()")
+    assert strengths() == [1, 1, 1, 1]
+    page.get_by_text("More controls").click()
+    page.get_by_label("Clip reports").uncheck()
+    page.locator("main[data-state=error] .card").wait_for(timeout=PATIENCE)
+    page.wait_for_timeout(300)  # they fade
+    assert all(strength <= 0.5 for strength in strengths()), strengths()

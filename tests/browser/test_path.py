@@ -100,6 +100,28 @@ def test_a_guess_is_drawn_compared_and_kept_to_oneself(visit, stem, width):
     assert not [one for one in sent if "guess" in one or "pen" in one]
 
 
+def test_what_answers_a_question_is_kept_back_until_it_is_asked(visit, still_site):
+    page = opened(visit, "dp_pnbm", width=1280, site=still_site)
+    page.wait_for_timeout(300)
+    given = "document.querySelector('.stage').innerText + document.querySelector('.stage svg .infolayer').textContent"
+    told = ("noise alone", "no ratings in it")
+    assert not [one for one in told if one in page.evaluate(given)]
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Just show me").click()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_timeout(300)
+    assert "no ratings in it" in page.evaluate(given)
+
+
+def test_who_answers_with_a_mouse_steps_on_with_the_arrow_keys(visit, still_site):
+    which, asked = states("ldp_svd")
+    number = next(at for at, one in enumerate(asked, 1) if one.guess)
+    page = opened(visit, "ldp_svd", f"?step={number}", width=1280, site=still_site)
+    page.get_by_role("button", name="About 5").click()
+    page.keyboard.press("ArrowRight")
+    at_step(page, number + 1, paths.key(which, asked[number]))
+
+
 def test_a_fold_opens_from_a_link_and_passes_over_the_figure(visit):
     page = opened(visit, "dplcf", "#x-noise", width=1280)
     fold = page.locator("#x-noise")

@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
-from urllib.parse import parse_qsl
 
 import pytest
 
 from recprivlib.live import explorer
-from tests.browser.sight import fits, into_sight
+from tests.browser.sight import PATIENCE, Dash, fits, into_sight
+from tests.browser.walking import opened, states
 
 CHAPTER = "/book/privacy.html"
-ALONE = "/apps/privacy"
-PATIENCE = 30_000  # ms; the machine of a CI run is busy with other tests
 LAB = explorer("privacy")
-PLOT = "document.querySelector('[data-figure=roc] .js-plotly-plot')"
-
-
-def ready(at):
-    at.locator("main[data-state=ready] [data-figure=roc] .main-svg").first.wait_for(timeout=PATIENCE)
-    at.locator(".guess-one").first.wait_for(timeout=PATIENCE)
-
-
-def until(page, shown):
-    """Waits until the main plot shows these settings."""
-    end = time.monotonic() + PATIENCE / 1000
-    while dict(parse_qsl(page.evaluate(f"{PLOT}?.layout?.meta?.shown") or "")) != dict(parse_qsl(shown)):
-        assert time.monotonic() < end, f"the plot never showed {shown!r}"
-        page.wait_for_timeout(20)
+DASH = Dash("privacy", "roc")
+PLOT, ready, until = DASH.plot, DASH.ready, DASH.until
 
 
 @pytest.fixture
 def alone(visit):
-    def alone(query="", **how):
-        page = visit(ALONE + query, **how)
-        ready(page)
-        return page
-
-    return alone
+    return DASH.alone(visit, skip=False)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -70,7 +53,7 @@ def test_page_and_lab_are_accessible(visit, alone, accessible, theme):
 
 def test_ten_rounds_are_scored_in_the_page_and_told_to_nobody(visit, shoot):
     sent = []
-    page = visit(ALONE)
+    page = visit("/apps/privacy")
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
     page.reload()
     ready(page)
@@ -145,3 +128,84 @@ def test_the_game_is_played_from_the_keyboard(alone):
     assert page.evaluate("document.activeElement.textContent") == "Ten more"
     spoken = page.locator(".spoken").inner_text()
     assert "The best attacker" in spoken
+
+
+# ------------------------------------------------------------------------------------------- on the path
+
+
+def test_the_game_is_played_on_the_path_on_a_wall_and_told_to_nobody(visit, still_site):
+    page = opened(visit, "privacy", "?present=1", width=1280, site=still_site)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.wait_for_timeout(300)
+    sent, stored = [], "JSON.stringify([{ ...localStorage }, { ...sessionStorage }])"
+    before = page.evaluate(stored)
+    page.on("request", lambda request: sent.append(request.url))
+    game, right = page.locator(".stage .rp-game"), 0
+    best = [one[2] for one in json.loads(game.get_attribute("data-deal"))["rounds"]]
+    assert len(best) == 30
+    for at in range(10):
+        shown = game.locator(".round b").inner_text()
+        game.get_by_role("button", name=shown, exact=True).click()  # believe the answer: the best rule there is
+        right += game.locator(".reply").inner_text().startswith("Right")
+        assert game.locator(".tally").inner_text() == f"{right} of {at + 1} right"
+    reply = game.locator(".reply").inner_text()
+    assert f"You: {right} of 10. The best attacker, on the same answers: {right}." in reply
+    assert "nobody is right more than 73" in reply
+    assert game.locator(".score .right").count() == right
+    box = game.bounding_box()
+    assert box["y"] + box["height"] <= 720
+    page.set_viewport_size({"width": 1300, "height": 720})  # drawn anew, and the game goes on
+    page.wait_for_timeout(300)
+    assert game.locator(".tally").inner_text() == f"{right} of 10 right"
+    game.get_by_role("button", name="Ten more").click()
+    assert "1 of 10" in game.locator(".round").inner_text()
+    assert not sent
+    assert page.evaluate(stored) == before
+
+
+def test_an_attack_is_played_try_by_try_until_the_reader_moves(visit, still_site):
+    which, asked = states("privacy")
+    number = next(at for at, one in enumerate(asked, 1) if one.view[0] == "bound")
+    page = opened(visit, "privacy", f"?step={number}", width=1280, site=still_site)
+    word = page.locator(".path .step.now button.set", has_text="attack").first
+    told = json.loads(word.get_attribute("data-state"))
+    page.evaluate("""() => {
+      const stage = document.querySelector('.stage');
+      window.seen = [];
+      const note = () => { if (window.seen.at(-1) !== stage.dataset.shown) window.seen.push(stage.dataset.shown); };
+      new MutationObserver(note)
+        .observe(stage, { attributes: true, attributeFilter: ['data-shown'] });
+    }""")
+    word.click()
+    pressed = "word => word.getAttribute('aria-pressed') === 'true'"
+    page.wait_for_function(pressed, arg=word.element_handle(), timeout=PATIENCE)
+    values = {name: which.control(name).checked(text) for name, text in told["values"].items()}
+    keys = [which.key(values | {"tries": int(stop)}) for stop in told["stops"]]
+    assert len(keys) > 5
+    assert page.evaluate("window.seen") == keys
+    word.click()
+    page.wait_for_timeout(600)
+    page.locator(".stage .under .slide:not([hidden]) input[type=range]").press("ArrowRight")
+    moved = page.locator(".stage").get_attribute("data-shown")
+    page.wait_for_timeout(1200)
+    assert page.locator(".stage").get_attribute("data-shown") == moved  # the reader's move ended it
+
+
+def test_the_readers_own_rule_proves_less_than_the_programs(visit, still_site):
+    which, asked = states("privacy")
+    number = next(at for at, one in enumerate(asked, 1) if one.view[0] == "bound")
+    page = opened(visit, "privacy", f"?step={number}", width=1280, site=still_site)
+
+    def certified(words):
+        word = page.locator(".path .step.now button.set", has_text=words)
+        word.click()
+        page.wait_for_function("word => word.getAttribute('aria-pressed') === 'true'", arg=word.element_handle())
+        line = page.locator(".stage-strip").inner_text()
+        return float(re.search(r"attacked: at least ([\d.]+)", line)[1])
+
+    own = certified("the highest fifth")
+    rule = page.get_by_label("Your rule: false alarms")
+    assert rule.get_attribute("aria-valuetext") == which.control("alarms").spoken(0.2)
+    program = certified("program choose")
+    assert rule.get_attribute("aria-valuetext") == which.control("alarms").spoken(0.0)
+    assert own < program

@@ -5,21 +5,17 @@ from __future__ import annotations
 import pytest
 
 from recprivlib.live import explorer
+from tests.browser.sight import PATIENCE, Dash
 
 CHAPTER = "/book/privrec.html"
 ALONE = "/apps/privrec"
-PATIENCE = 60_000  # ms; the machine of a CI run is busy with other tests
 EXPLORER = explorer("privrec")
-
-
-def ready(at):
-    at.locator("main[data-state=ready] [data-figure=pulls] .main-svg").first.wait_for(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_alone_it_says_what_the_library_computes(visit, shoot, width, theme):
     page = visit(f"{ALONE}?cohort=300", width=width, theme=theme)
-    ready(page)
+    Dash("privrec", "pulls").ready(page)
     result = EXPLORER.compute(**EXPLORER.defaults | {"cohort": 300})
     assert page.locator(".sentence").inner_text() in (EXPLORER.say(result), EXPLORER.brief(result))
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

@@ -17,13 +17,13 @@ import pytest
 from recprivlib.live import explorer
 from recprivlib.live.contract import View
 from recprivlib.plots.numerals import bare
-from tests.browser.sight import answered, into_sight, unfold
+from tests.browser.sight import PATIENCE, Dash, answered, into_sight, unfold
 
 CHAPTER = "/book/recommenders.html"
 ALONE = "/apps/recommenders"
-PATIENCE = 15_000  # ms; the machine of a CI run is busy with other tests
 EXPLORER = explorer("recommenders")
-PLOT = "document.querySelector('[data-figure=length] .js-plotly-plot')"
+DASH = Dash("recommenders", "length")
+PLOT = DASH.plot
 
 
 class Board:
@@ -38,7 +38,7 @@ class Board:
         answered(self.at)
 
     def ready(self):
-        self.at.locator("main[data-state=ready] [data-figure=length] .main-svg").first.wait_for(timeout=PATIENCE)
+        DASH.ready(self.at)
 
     @property
     def shown(self):
@@ -57,8 +57,7 @@ class Board:
         return self.at.locator(".sentence").inner_text()
 
     def said(self, **settings):
-        """What the library says at these settings."""
-        return EXPLORER.say(EXPLORER.compute(**EXPLORER.defaults | settings))
+        return DASH.said(**settings)
 
 
 @pytest.fixture

@@ -135,6 +135,21 @@ def test_a_drag_costs_little_and_no_setting_costs_much():
         assert lab.affordable(name, 10_000, 1) == 10_000
 
 
+@pytest.mark.parametrize("alarms", [0.05, 0.2])
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_the_readers_rule_shouts_as_rarely_as_it_says(name, alarms):
+    """Both the threshold and the rate are of 10 000 tries or more: four standard errors of their difference."""
+    mechanism = SUBJECTS[name].make(1.0)
+    _, played = lab.worlds(mechanism, 1, 10_000, 0)
+    quiet, _ = lab.ruled(mechanism, 1, alarms, 0, played)
+    assert quiet.mean() <= alarms + 4 * math.sqrt(2 * alarms * (1 - alarms) / 10_000)
+
+
+def test_a_rule_of_ones_own_proves_less_than_what_only_one_world_can_say():
+    program, own = (result(mechanism="laplace-or-truth", tries=100_000, alarms=share) for share in (0, 0.2))
+    assert own.bill.attacked < 3 < program.bill.attacked
+
+
 @pytest.mark.parametrize(
     "chosen",
     [
