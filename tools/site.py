@@ -14,6 +14,7 @@ import io
 import json
 import shutil
 import sys
+import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -47,14 +48,23 @@ def build(target: Path = SITE, say: book.Say = book.tell) -> Path:
             say("site: up to date")
             return target
         mark.unlink(missing_ok=True)
-        total = assemble(html, target, say)
+        with tempfile.TemporaryDirectory() as pages:
+            drawn(Path(pages))
+            total = assemble(html, target, say, Path(pages))
         mark.write_text(name, encoding="utf-8")
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     say(f"site: {size / 1e6:.0f} MB, of which the laboratory loads {total / 1e6:.1f} MB -> {target}")
     return target
 
 
-def assemble(html: Path, target: Path, say: book.Say) -> int:
+def drawn(folder: Path) -> None:
+    """The page of each dashboard, with a first picture in it, and the kit's scripts."""
+    from widgets.site.pages import write
+
+    write(folder)
+
+
+def assemble(html: Path, target: Path, say: book.Say, pages: Path | None = None) -> int:
     """The site around these pages, whole or not at all; returns the bytes that its laboratory loads."""
     fresh, old = (target.with_name(f"{target.name}.{end}") for end in ("new", "old"))
     for leftover in (fresh, old):
@@ -62,6 +72,9 @@ def assemble(html: Path, target: Path, say: book.Say) -> int:
     shutil.copytree(html, fresh, ignore=shutil.ignore_patterns(".inputs", "*.map", "*.po"))
     (fresh / ".nojekyll").touch()  # GitHub's pages leave out folders like _static without it
     total = laboratory(fresh / "lab", say)
+    if pages is not None:
+        shutil.copytree(pages, fresh / "lab", dirs_exist_ok=True)
+    (fresh / "live.json").write_text(json.dumps({"live": False, "apps": [], "lab": "lab/"}), encoding="utf-8")
     for path in sorted(fresh.rglob("*")):
         precompress(path)
     if target.exists():

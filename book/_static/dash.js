@@ -1,4 +1,5 @@
-// Puts the live dashboard into its place in a chapter when a server answers, else the frame of committed results.
+// Puts the live dashboard into its place in a chapter: the server's where one answers, else the page's own laboratory,
+// where the site has one and the browser can run it, else the frame of committed results.
 (() => {
   const places = [...document.querySelectorAll(".dash[data-stem]")];
   if (!places.length) return;
@@ -13,17 +14,17 @@
   };
   places.forEach(reserve);
 
-  function live(place) {
+  function live(place, page = `apps/${place.dataset.stem}`) {
     const { stem, title } = place.dataset;
     const frame = document.createElement("iframe");
     const size = narrow(place) ? "phone" : place.clientWidth < 1180 ? "book" : "wide";
-    frame.src = new URL(`apps/${stem}?theme=${theme()}&size=${size}`, root).href;
+    frame.src = new URL(`${page}?theme=${theme()}&size=${size}`, root).href;
     frame.title = title;
     frame.loading = "lazy";
     frame.scrolling = "no";
     place.append(frame);
     const alone = document.createElement("a");
-    alone.href = new URL(`apps/${stem}`, root).href;
+    alone.href = new URL(page, root).href;
     alone.textContent = "Open alone";
     alone.target = "_blank";
     alone.className = "dash-alone";
@@ -33,28 +34,47 @@
       frame.style.height = `${Math.min(20000, Math.max(200, data.height))}px`;
       place.style.minHeight = "";
     });
-    new MutationObserver(() => frame.contentWindow.postMessage({ theme: theme() }, location.origin))
+    new MutationObserver(() => frame.contentWindow?.postMessage({ theme: theme() }, location.origin))
       .observe(top, { attributes: true, attributeFilter: ["data-theme"] });
   }
 
-  function still(place) {
+  function still(place, why = "") {
     const note = document.createElement("p");
     note.className = "dash-note";
-    note.append("You see numbers computed for this book beforehand. To re-train while you drag: ");
-    note.append(Object.assign(document.createElement("code"), { textContent: "make serve" }), ".");
+    note.append(why ? `${why}: you see numbers computed for this book beforehand.` : "You see numbers computed for this book beforehand. To re-train while you drag: ");
+    if (!why) note.append(Object.assign(document.createElement("code"), { textContent: "make serve" }), ".");
     place.append(note);
     place.style.minHeight = "";
     if (window.staticFrame) window.staticFrame(place, new URL(place.dataset.json, root).href);
+    return note;
   }
 
-  async function apps() {
-    if (location.protocol === "file:") return [];
+  // Python in this page, one for all its dashboards. Where bytes cost money, the frame stands until the reader agrees.
+  async function here(place, lab) {
+    const page = `lab/${place.dataset.stem}.html`;
+    const instead = (act) => { place.replaceChildren(); reserve(place); act(); };
+    if (await lab.asks()) {
+      const note = still(place, "This page can re-train in your browser, but needs to load something first");
+      const get = Object.assign(document.createElement("button"), { type: "button", textContent: `Load the laboratory, ${lab.size}, once` });
+      get.addEventListener("click", () => instead(() => { lab.want(true); live(place, page); }));
+      note.append(" ", get);
+      return;
+    }
+    if (lab.state === "broken") return void still(place, lab.why);
+    live(place, page);
+    const off = lab.on(() => { if (lab.state === "broken") { off(); instead(() => still(place, lab.why)); } });
+  }
+
+  async function found() {
+    if (location.protocol === "file:") return {};
     try {
       const answer = await fetch(new URL("live.json", root), { cache: "no-store" });
       const known = answer.ok ? await answer.json() : {};
-      return known.live ? known.apps : [];
+      if (known.live || !known.lab) return known;
+      const { lab, obstacle } = await import(new URL(`${known.lab}lab.mjs`, root).href);
+      return { lab, why: obstacle() };
     } catch {
-      return [];
+      return {};
     }
   }
 
@@ -63,5 +83,9 @@
     const fold = place.closest("details:not([open])");
     if (fold) fold.addEventListener("toggle", () => { reserve(place); act(place); }, { once: true }); else act(place);
   };
-  apps().then((known) => places.forEach((place) => soon(place, known.includes(place.dataset.stem) ? live : still)));
+  found().then(({ live: served, apps = [], lab, why }) => places.forEach((place) => soon(place, () => {
+    if (served && apps.includes(place.dataset.stem)) live(place);
+    else if (lab && !why) here(place, lab);
+    else still(place, why);
+  })));
 })();

@@ -233,6 +233,8 @@ def _digest(paths: list[Path]) -> str:
 
 
 def _fetched(name: str, recipe: Recipe) -> tuple[Parsed, str]:
+    if sys.platform == "emscripten":  # in a browser: no other host is asked for anything
+        raise UserError(f"{name} is not in this page; drop its archive onto it, or choose invented people")
     reasons = []
     ways: list[tuple[str, Callable[[Recipe, Path], Form]]] = [("its publisher", _from_publisher)]
     if recipe.copy is not None:

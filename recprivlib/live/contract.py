@@ -67,6 +67,7 @@ class Control:
     options: Callable[[Values], tuple[tuple[Any, str], ...]] | None = None  # choices that depend on the data
     active: Callable[[Values], bool] = lambda values: True  # greyed out where it changes nothing
     hint: str = ""
+    needs: Mapping[Any, str] = field(default_factory=dict)  # choice -> the data set without which it cannot be had
 
     @property
     def allowed(self) -> str:

@@ -14,7 +14,8 @@ DATA = {"ml-100k": "MovieLens 100K", "ml-1m": "MovieLens 1M", "synthetic": "1 00
 def data(*names: str) -> Control:
     """Which people: the first named is the default."""
     choices = tuple((name, DATA[name]) for name in names)
-    return Control("data", "Data", "choice", names[0], place="more", cost="on release", choices=choices)
+    return Control("data", "Data", "choice", names[0], place="more", cost="on release", choices=choices,
+                   needs={name: name for name in names})  # fmt: skip
 
 
 def seed(cost: Cost | Callable[[Values], Cost] = "live") -> Control:

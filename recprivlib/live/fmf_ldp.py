@@ -44,7 +44,7 @@ VARIANTS = {
 }
 # people -> (data, size of an invented population)
 CROWDS: dict[int, tuple[str, dict[str, Any]]] = {
-    943: ("ml-100k", {}), 6040: ("ml-1m", {}), 10_000: ("synthetic", {"users": 10_000, "items": 1000}),
+    943: ("ml-100k", {}), 1000: ("synthetic", {}), 6040: ("ml-1m", {}), 10_000: ("synthetic", {"users": 10_000, "items": 1000}),
     50_000: ("synthetic", {"users": 50_000, "items": 1000}),
 }  # fmt: skip
 YOU = Terms("user", "replace", "all of yours, exchanged for another's", tries=1000)
@@ -147,7 +147,7 @@ def _fold(people: int, seed: int) -> RankingSplit:
     try:
         return MEMORY.get(("fmf_ldp fold", people, seed), make)
     except UserError as reason:
-        raise Card(str(reason), cure={"people": 10_000}, cure_label="ask invented people") from None
+        raise Card(str(reason), cure={"people": 1000}, cure_label="ask invented people") from None
 
 
 def _guests(fold: RankingSplit) -> RankingSplit:
@@ -385,7 +385,7 @@ MANY = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 def _cost(values: Values) -> Cost:
-    return "live" if values["people"] == 943 and values["k"] <= 200 else "on release"
+    return "live" if values["people"] <= 1000 and values["k"] <= 200 else "on release"
 
 
 CONTROLS = (
@@ -398,8 +398,8 @@ CONTROLS = (
     Control("k", "Reports per epoch", "integer", 100, 1, 1000, MANY, log=True, cost=_cost,
             ends=("few reports", "many reports, bigger bill"), spoken=lambda k: f"{k} reports an epoch"),
     Control("people", "People", "choice", 943, cost="on release",
-            choices=tuple((n, count(n)) for n in CROWDS),
-            hint="943 and 6 040 are MovieLens; the larger crowds are invented."),
+            choices=tuple((n, count(n)) for n in CROWDS), needs={n: name for n, (name, _) in CROWDS.items()},
+            hint="943 and 6 040 are MovieLens; the other crowds are invented."),
     Control("factors", "Factors", "integer", 5, 1, 10, tuple(range(1, 11)), place="more", cost=_cost,
             spoken=lambda f: f"{f} factors"),
     controls.seed(_cost),

@@ -6,14 +6,15 @@ Everything kept is frozen data that depends on its key alone, so sharing it is n
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from time import thread_time
 from typing import Any, TypeVar
 
 from recprivlib.live.contract import nbytes
 
 T = TypeVar("T")
+worked = getattr(time, "thread_time", time.process_time)  # seconds of one's own work; a browser has one thread only
 
 
 class Memory:
@@ -43,9 +44,9 @@ class Memory:
                 if key in self._kept:
                     return self._kept[key][0]
             try:
-                start = thread_time()
+                start = worked()
                 value = make()
-                self._keep(key, value, thread_time() - start)
+                self._keep(key, value, worked() - start)
             finally:
                 with self._lock:
                     self._making.pop(key, None)

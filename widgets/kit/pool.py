@@ -20,7 +20,7 @@ from typing import Any, cast
 from recprivlib.executors import one_thread
 from recprivlib.live import Explorer
 from recprivlib.live.contract import Values
-from recprivlib.live.memory import Memory
+from recprivlib.live.memory import Memory, worked
 
 Key = tuple[str, tuple[tuple[str, Hashable], ...]]
 RESULT_BYTES = 64 << 20  # what can be computed again
@@ -126,7 +126,7 @@ class Lane:
                 self._busy = False
                 return
         generation, values = job
-        began = time.thread_time()
+        began = worked()
         try:
             for update in self._updates(generation, values):
                 if update is not None and generation > self._mute:
@@ -136,7 +136,7 @@ class Lane:
             if generation > self._mute:
                 self.tell(Update(values, error=error))
         finally:
-            self._took = time.thread_time() - began  # its own work: a busy machine makes nobody costly
+            self._took = worked() - began  # its own work: a busy machine makes nobody costly
             self.pool.submit(self._work, self._next_is_costly(), self.curve)  # at the end: other readers wait too
 
     def _updates(self, generation: int, values: Values) -> Iterator[Update | None]:

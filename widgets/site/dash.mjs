@@ -1,0 +1,141 @@
+// A dashboard's page without a server: the committed picture first, then what this page itself computes.
+// Each script of the kit gets the `model` that Panel would give it; here it is one end of the worker's messages.
+import { lab, LATE } from "./lab.mjs";
+import { label } from "./status.mjs";
+
+const WAIT = 150; // ms before a wait is worth a word
+const FRAME = ["theme", "size", "present", "plain"];
+const { stem, parts, names } = JSON.parse(document.querySelector("#still").textContent);
+const page = document.querySelector("main.page");
+const models = {}, kept = {};
+let open = false, idle = true, since = 0, timer, own = false, moved = "", line;
+const search = new URLSearchParams(location.search);
+const settings = new URLSearchParams([...search].filter(([name]) => !FRAME.includes(name))).toString();
+const frame = Object.fromEntries([...search].filter(([name]) => FRAME.includes(name)));
+
+function modelOf(place, props) {
+  const heard = {};
+  const fire = (name, what) => (heard[name] || []).forEach((act) => act(what));
+  const put = (set) => { Object.assign(props, set); Object.keys(set).forEach((name) => fire(name)); };
+  const mine = {
+    on(names, act) { [names].flat().forEach((name) => (heard[name] ||= []).push(act)); },
+    send_msg(say) { send(place, { say }); },
+    document: { on_event() {} }, // no server that could be lost
+  };
+  const model = new Proxy(props, {
+    get: (_, name) => (name in mine ? mine[name] : props[name]),
+    set(_, name, value) {
+      if (props[name] !== value) { put({ [name]: value }); send(place, { put: { [name]: value } }); }
+      return true;
+    },
+  });
+  return { model, put, tell: (say) => fire("msg:custom", say) };
+}
+
+// -------------------------------------------------------------------------------------------------- upwards
+function send(place, message) {
+  if (message.say?.do === "cancel") cancel();
+  if (!open) { // not there yet: the last value of each counts
+    if (message.put) kept[place] = { ...kept[place], ...message.put };
+    if (place !== "frame") lab.want();
+    return;
+  }
+  if (place !== "frame") { moved = place; waits(); }
+  line.send({ place, ...message });
+}
+// Python cannot say that it is busy while it is: the page says it.
+function waits() {
+  since ||= performance.now();
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    if (idle || models.frame.model.busy) return;
+    own = true;
+    models.frame.put({ busy: { text: working(), progress: null, remaining: null } });
+  }, WAIT);
+}
+function rests() {
+  since = 0;
+  clearTimeout(timer);
+  if (own) { own = false; models.frame.put({ busy: null }); }
+}
+function working() {
+  const known = models[moved]?.model;
+  if (!known || known.label === undefined) return "computing…";
+  const pair = (known.options || []).find(([value]) => value === known.value);
+  const value = pair ? pair[1] : typeof known.value === "number" ? +known.value.toPrecision(4) : "";
+  return value === "" ? "computing…" : `computing ${known.label} = ${value}…`;
+}
+// What runs in one piece cannot be stopped: then Python itself is, and begins anew.
+function cancel() {
+  setTimeout(() => { if (!idle) { lab.restart(); models.frame.put({ notice: "Stopped. Python starts anew; what you see stays." }); } }, LATE);
+}
+
+// ------------------------------------------------------------------------------------------------ downwards
+const empty = (value) => value === "" || value === null || value === 0 || (typeof value === "object" && !Object.keys(value).length);
+const dash = {
+  opening: () => ({ open: stem, query: models.frame.model.query || settings, frame: { ...frame, theme: models.frame.model.theme, size: models.frame.model.size } }),
+  opened(so) { open = so; if (!so) { rests(); idle = true; } },
+  // Other people: the same settings, their ratings.
+  moved(data) {
+    if (!names.includes("data")) return;
+    models["control-data"]?.model && (kept["control-data"] = undefined);
+    const query = new URLSearchParams(models.frame.model.query);
+    query.set("data", data);
+    models.frame.model.query = query.toString();
+    open = false;
+    line.send({ close: true });
+    line.leave();
+    line = lab.join(dash);
+  },
+  heard(news) {
+    if (news.made) return made(news.made);
+    if (news.idle !== undefined) { idle = news.idle; if (idle) rests(); else waits(); }
+    for (const [place, set] of Object.entries(news.put || {})) {
+      if (place === "frame" && own && (set.busy || set.shown || set.card)) { own = false; set.busy ??= null; }
+      if (place === "frame" && set.shown) { set.shown += 1; page.dataset.live = "yes"; }
+      models[place].put(set);
+    }
+    if (news.say) models[news.place].tell(news.say);
+  },
+};
+function made(parts) {
+  open = true;
+  idle = false;
+  waits();
+  for (const [place, values] of Object.entries(parts)) {
+    const fresh = Object.entries(values).filter(([name, value]) => !(name in (kept[place] || {})) && !(/^(frame|figure)/.test(place) && empty(value)));
+    models[place].put(Object.fromEntries(fresh));
+  }
+  const { theme, size, calm } = models.frame.model;
+  line.send({ place: "frame", put: { theme, size, calm } });
+  for (const [place, put] of Object.entries(kept)) {
+    if (put) line.send({ place, put: "released" in put ? { ...put, released: models[place].model.released + 1 } : put });
+    delete kept[place];
+  }
+}
+
+// --------------------------------------------------------------------------------------------------- begin
+for (const [place, { script, style, values }] of Object.entries(parts)) {
+  const { render } = await import(`./kit/${script}`);
+  const where = document.querySelector(`[data-place="${place}"]`);
+  if (place === "frame" && settings) values.query = settings;
+  const made = (models[place] = modelOf(place, values));
+  let inside = where;
+  if (style) {
+    inside = where.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(style);
+    inside.adoptedStyleSheets = [sheet];
+  }
+  const element = render({ model: made.model });
+  if (element) inside.append(element);
+}
+performance.mark("picture");
+line = lab.join(dash);
+label(page, lab, { data: names.includes("data"), settings });
+window.addEventListener("pagehide", () => line.leave());
+new IntersectionObserver((entries, observer) => {
+  if (!entries.some((entry) => entry.isIntersecting)) return;
+  observer.disconnect();
+  lab.want();
+}, { rootMargin: "200px" }).observe(page);

@@ -1,0 +1,146 @@
+"""All dashboards of a page, in one worker: it hears what the page sends, and answers in messages.
+
+{"dash": "d1", "open": stem, "query": …, "frame": {…}}  ──>  {"dash": "d1", "made": {place: values}}
+{"dash": "d1", "place": "control-epsilon", "put": {"value": 2}}  ──>  {"dash": "d1", "put": {place: changed}, "idle": …}
+{"dash": "d1", "place": "frame", "say": {"do": "csv"}}  ──>  {"dash": "d1", "place": "frame", "say": {…}}
+{"whole": true}: pandas is here
+{"own": {"name": "mine.csv"}}  ──>  {"people": {"mine.csv": "mine.csv: 943 people, …"}, "chosen": "mine.csv"}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from recprivlib.live import Control, Explorer, explorer
+from recprivlib.live.contract import Values
+from recprivlib.live.memory import MEMORY
+from recprivlib.parameters import UserError
+from widgets.kit.session import Session
+from widgets.site.own import taken
+from widgets.site.wire import Clock, PageWire, Turns
+
+INVENTED = {"synthetic": "1 000 invented people"}  # who is here before the reader brings anybody
+
+
+class Reader(Session):
+    """A session for whom pandas, which comes last, may still be on its way."""
+
+    def __init__(self, desk: Desk, *about: Any):
+        self.desk = desk
+        super().__init__(*about)
+
+    def _card(self, error: Exception) -> None:
+        if missing(error) and not self.desk.whole:
+            self.desk.late.append(self.ask)
+            self.waiting.begin()
+        else:
+            super()._card(error)
+
+    def _answer(self) -> None:
+        try:
+            super()._answer()
+        except ModuleNotFoundError as error:
+            if not missing(error):
+                raise
+            self.desk.late.append(self._answer)
+
+
+def missing(error: Exception) -> bool:
+    """Whether nothing is wrong but that the tables' library is not there."""
+    return isinstance(error, ModuleNotFoundError) and error.name == "pandas"
+
+
+class Desk:
+    """One page's sessions."""
+
+    def __init__(self, post: Callable[[str], None], clock: Clock):
+        self.post = post
+        self.turns = Turns(clock, self.flush)
+        self.sessions: dict[str, tuple[Session, PageWire]] = {}
+        self.people = dict(INVENTED)
+        self.whole = False  # pandas is here
+        self.late: list[Callable[[], Any]] = []  # what waits for it
+
+    def hear(self, text: str) -> None:
+        """One message of the page."""
+        message = json.loads(text)
+        known = self.sessions.get(message.get("dash", ""))
+        if "whole" in message:
+            self.whole, late, self.late = True, self.late, []
+            for act in late:
+                act()
+        elif "own" in message:
+            self.own(message["own"])
+        elif "open" in message:
+            self.open(message["dash"], message["open"], message.get("query", ""), message.get("frame", {}))
+        elif known and "put" in message:
+            known[0].parts()[message["place"]].put(message["put"])
+        elif known and "say" in message:
+            known[0].parts()[message["place"]].heard(message["say"])
+        elif known and "close" in message:
+            known[0].close()
+            del self.sessions[message["dash"]]
+        self.flush()
+
+    def open(self, name: str, stem: str, query: str, frame: dict[str, str]) -> None:
+        """A session for the dashboard `stem`, called `name` by the page."""
+        wire = PageWire(self.turns, lambda news: self.send({"dash": name, **news}))
+        session = Reader(self, here(explorer(stem), self.people), self.turns, query, frame, wire)
+        parts = session.parts()
+        wire.join(parts)
+        self.sessions[name] = session, wire
+        self.send({"dash": name, "made": {place: part.values for place, part in parts.items()}})
+
+    def own(self, told: dict[str, Any]) -> None:
+        """The reader's own ratings, from the file of that name; open dashboards are opened anew by the page."""
+        MEMORY.clear()  # another file may have the name of an earlier one
+        self.turns.results.clear()
+        try:
+            name, label, guess = taken(told["name"], told.get("columns") or {})
+        except UserError as error:
+            self.send({"refused": str(error), "file": told["name"]})
+            return
+        self.people[name] = label
+        self.send({"chosen": name, "label": label, **guess})
+
+    def flush(self) -> None:
+        """Tells the page what has changed since the last time."""
+        for session, wire in self.sessions.values():
+            wire.flush(not session.lane._busy)
+
+    def send(self, news: dict[str, Any]) -> None:
+        """One message to the page."""
+        self.post(json.dumps(news, default=_plain, allow_nan=False, separators=(",", ":"), ensure_ascii=False))
+
+
+def here(which: Explorer, people: dict[str, str]) -> Explorer:
+    """`which` with the data that a page has; invented people where it would begin with others."""
+    controls = tuple(_had(control, people) for control in which.controls)
+    made = replace(which, controls=controls)
+    return replace(made, tries=tuple(replace(t, values=_fitting(made, t.values)) for t in which.tries))
+
+
+def _had(control: Control, people: dict[str, str]) -> Control:
+    """A control without the choices whose data are not here, and with the reader's own."""
+    if not control.needs:
+        return control
+    kept = [pair for pair in control.choices if control.needs.get(pair[0]) in people]
+    if control.name == "data":
+        named = dict(kept)
+        kept = [(name, named.get(name, label)) for name, label in people.items()]
+    default = next(value for value, _ in kept if control.needs.get(value) in INVENTED)
+    return replace(control, choices=tuple(kept), default=default)
+
+
+def _fitting(which: Explorer, values: Values) -> dict[str, Any]:
+    """A start for the reader, at the defaults where it names data that are not here."""
+    known = {name: dict(which.control(name).choices) for name in values if which.control(name).needs}
+    return {name: value for name, value in values.items() if name not in known or value in known[name]}
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy number as Python's own."""
+    return value.item()

@@ -1,0 +1,117 @@
+// The laboratory of one page: at most one worker, whoever asks for it, and what there is to say about it.
+//   lab.state     "asleep", "asks" (for leave to load), "loading", "ready", "broken"
+//   lab.on(act)   act() whenever state, progress or the people have changed
+const home = new URL("./", import.meta.url);
+const LEAVE = "recpriv-laboratory"; // what has been loaded once, by its hash
+const LATE = 1500; // ms that a cancelled computation has to stop by itself
+
+// Why it cannot run here, in a reader's words; "" if it can.
+export function obstacle() {
+  if (location.protocol === "file:") return "Opened from a disk, a page may not run Python";
+  if (!self.WebAssembly) return "This browser runs no WebAssembly";
+  let modules = false;
+  try {
+    new Worker("http://[", { get type() { modules = true; return "module"; } });
+  } catch { /* no address at all: but by now a browser that knows module workers has looked at the type */ }
+  if (!modules) return "This browser is too old for the laboratory";
+  if (navigator.deviceMemory && navigator.deviceMemory < 1) return "This device has too little memory for the laboratory";
+  return "";
+}
+
+class Lab {
+  constructor() {
+    Object.assign(this, { state: "asleep", why: "", had: 0, total: 0, people: "", file: null, times: {} });
+    this.acts = new Set();
+    this.dashes = new Map(); // name -> what to call with news
+    this.count = 0;
+    this.read = fetch(new URL("manifest.json", home), { cache: "no-cache" }).then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`manifest.json: ${answer.status}`))));
+    this.read.then((manifest) => { this.manifest = manifest; this.total = manifest.total; this.tell(); }, () => {});
+  }
+  on(act) { this.acts.add(act); return () => this.acts.delete(act); }
+  tell() { this.acts.forEach((act) => act()); }
+  get size() { return `${Math.round(this.total / 1e6)} MB`; }
+  // Whether the reader has to agree first: bytes cost money here, and these have not been loaded before.
+  async asks() {
+    const line = navigator.connection;
+    if (!line || !(line.saveData || line.type === "cellular")) return false;
+    try { await this.read; return localStorage.getItem(LEAVE) !== this.manifest.kit.sha256; } catch { return true; }
+  }
+
+  // Somebody is near the screen, or has moved something. Where bytes cost money the reader is asked first.
+  async want(agreed = false) {
+    if (this.state !== "asleep" && !(this.state === "asks" && agreed)) return;
+    this.state = "loading";
+    const why = obstacle();
+    if (why) return this.broke(why);
+    try { await this.read; } catch { return this.broke("The laboratory is not here"); }
+    if (!agreed && await this.asks()) { this.state = "asks"; return this.tell(); }
+    this.start();
+  }
+  start() {
+    this.state = "loading";
+    this.had = 0;
+    this.began = performance.now();
+    this.worker = new Worker(new URL("worker.mjs", home), { type: "module" });
+    this.worker.onmessage = ({ data }) => this.heard(JSON.parse(data));
+    this.worker.onerror = (event) => { event.preventDefault(); this.broke("Python could not be started in this browser"); };
+    this.worker.postMessage({ start: { manifest: this.manifest } });
+    if (this.file) this.worker.postMessage(this.file);
+    for (const dash of this.dashes.values()) dash.opened(false);
+    for (const [name, dash] of this.dashes) this.send({ dash: name, ...dash.opening() });
+    this.tell();
+  }
+  broke(why) {
+    this.worker?.terminate();
+    this.worker = null;
+    this.state = "broken";
+    this.why = why;
+    this.tell();
+  }
+  heard(news) {
+    if (news.dash) return this.dashes.get(news.dash)?.heard(news);
+    if (news.had) this.had = news.had;
+    if (news.broken) { console.warn(news.broken); return this.broke("Python could not be started in this browser"); }
+    if (news.failed) return console.error(news.failed);
+    if (news.ready) {
+      this.state = "ready";
+      this.times.ready ??= Math.round(performance.now() - this.began);
+      try { localStorage.setItem(LEAVE, this.manifest.kit.sha256); } catch { /* then it is asked again */ }
+    }
+    if (news.whole) this.times.whole ??= Math.round(performance.now() - this.began);
+    if (news.refused) { this.refused = news.refused; this.file = null; }
+    if (news.chosen) {
+      Object.assign(this, { refused: "", people: news.label, columns: news.columns, chosen: news.chosen });
+      for (const dash of this.dashes.values()) dash.moved(news.chosen);
+    }
+    this.tell();
+  }
+  send(message) { this.worker?.postMessage(JSON.stringify(message)); }
+
+  // A dashboard of this page: `dash` is told in heard(news), and says what to open in opening().
+  join(dash) {
+    const name = `d${++this.count}`;
+    this.dashes.set(name, dash);
+    if (this.worker) this.send({ dash: name, ...dash.opening() });
+    return { send: (message) => this.send({ dash: name, ...message }), leave: () => { this.send({ dash: name, close: true }); this.dashes.delete(name); } };
+  }
+  // Ends what cannot be stopped otherwise, and begins anew: every dashboard opens where it was last seen.
+  restart() {
+    this.worker?.terminate();
+    this.start();
+  }
+  // The reader's own file. It goes to the worker of this page and nowhere else.
+  async own(file, columns) {
+    this.file = { file: file.name.replace(/[^\w.-]+/g, "-"), bytes: await file.arrayBuffer(), columns };
+    this.refused = "";
+    if (this.worker) this.worker.postMessage(this.file); else this.want(true);
+  }
+}
+Lab.LATE = LATE;
+
+// The page round a dashboard shares its laboratory with it.
+function shared() {
+  try { if (window.parent !== window && window.parent.recprivLab) return window.parent.recprivLab; } catch { /* somebody else's page */ }
+  return (window.recprivLab ||= new Lab());
+}
+export const lab = shared();
+export { LATE };

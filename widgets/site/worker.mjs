@@ -1,0 +1,73 @@
+// Python, away from the page. It fetches what the manifest names, says how far it is, and then passes messages on.
+const home = new URL("./", self.location.href);
+const say = (news) => self.postMessage(JSON.stringify(news));
+const waiting = []; // what came before Python did
+let hear = (text) => waiting.push(() => hear(text));
+let given = (file) => waiting.push(() => given(file));
+let tables; // settles once pandas is there: nothing but tables and committed curves needs it
+
+self.onmessage = ({ data }) => {
+  if (data.start) start(data.start).catch((error) => say({ broken: String(error?.message || error) }));
+  else if (data.file) given(data);
+  else hear(data);
+};
+
+// Every byte is counted for the bar, and every file has to be the one that the manifest names.
+function counted(manifest) {
+  const sums = {}, path = new URL(manifest.pyodide.path, home);
+  for (const { name, sha256 } of manifest.pyodide.files) sums[new URL(name, path)] = sha256;
+  for (const { file, sha256 } of [...manifest.wheels, manifest.kit]) sums[new URL(file, home)] = sha256;
+  const base64 = (hex) => btoa(hex.match(/../g).map((pair) => String.fromCharCode(parseInt(pair, 16))).join(""));
+  const really = self.fetch.bind(self);
+  let had = 0, told = 0;
+  async function watch(answer) {
+    const reader = answer.body.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      had += value.length;
+      if (performance.now() - told > 100) { told = performance.now(); say({ had }); }
+    }
+  }
+  return async (what, how = {}) => {
+    const url = new URL(what.url || what, home).href;
+    const answer = await really(url, sums[url] ? { ...how, integrity: `sha256-${base64(sums[url])}` } : how);
+    if (answer.ok) watch(answer.clone()).catch(() => {});
+    return answer;
+  };
+}
+
+async function start({ manifest }) {
+  self.fetch = counted(manifest);
+  const path = new URL(manifest.pyodide.path, home);
+  const file = async (name) => {
+    const answer = await fetch(new URL(name, home));
+    if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
+    return answer.arrayBuffer();
+  };
+  const kit = file(manifest.kit.file);
+  const { loadPyodide } = await import(new URL("pyodide.mjs", path).href);
+  const python = await loadPyodide({ indexURL: path.href, packages: ["numpy", "scipy"], stdout: () => {}, stderr: (text) => console.warn(text) });
+  python.unpackArchive(await kit, "zip", { extractDir: "/kit" });
+  python.FS.mkdirTree("/data");
+  given = ({ file: name, bytes, columns }) => {
+    python.FS.writeFile(name, new Uint8Array(bytes));
+    hear(JSON.stringify({ own: { name, columns } }));
+  };
+  python.globals.set("post", (text) => self.postMessage(text));
+  python.globals.set("clock", (act, wait) => setTimeout(act, wait));
+  const desk = python.runPython(`
+import os, sys
+sys.path.insert(0, "/kit")
+os.environ["RECPRIV_DATA"] = "/data"
+from pyodide.ffi import create_once_callable
+from widgets.site.desk import Desk
+Desk(post, lambda act, wait: clock(create_once_callable(act), wait))`);
+  const pass = (text) => { try { desk.hear(text); } catch (error) { say({ failed: String(error.message || error) }); } };
+  // Tables are pandas frames, committed curves are read with it, and it comes last.
+  const late = (text) => /"tables":true|"curve":true|"do":"csv"|"query":"[^"]/.test(text);
+  hear = (text) => { if (tables && late(text)) tables.then(() => pass(text)); else pass(text); };
+  tables = python.loadPackage("pandas", { messageCallback: () => {} }).then(() => { tables = null; pass('{"whole":true}'); say({ whole: true }); });
+  say({ ready: true });
+  for (const act of waiting.splice(0)) act();
+}
