@@ -44,8 +44,8 @@ VARIANTS = {
 }
 # people -> (data, size of an invented population)
 CROWDS: dict[int, tuple[str, dict[str, Any]]] = {
-    943: ("ml-100k", {}), 1000: ("synthetic", {}), 6040: ("ml-1m", {}), 10_000: ("synthetic", {"users": 10_000, "items": 1000}),
-    50_000: ("synthetic", {"users": 50_000, "items": 1000}),
+    943: ("ml-100k", {}), 1000: ("synthetic", {}), 6040: ("ml-1m", {}),
+    10_000: ("synthetic", {"users": 10_000, "items": 1000}), 50_000: ("synthetic", {"users": 50_000, "items": 1000}),
 }  # fmt: skip
 YOU = Terms("user", "replace", "all of yours, exchanged for another's", tries=1000)
 SET = ("epsilon", "k", "epochs", "factors")

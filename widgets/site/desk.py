@@ -1,7 +1,7 @@
 """All dashboards of a page, in one worker: it hears what the page sends, and answers in messages.
 
 {"dash": "d1", "open": stem, "query": …, "frame": {…}}  ──>  {"dash": "d1", "made": {place: values}}
-{"dash": "d1", "place": "control-epsilon", "put": {"value": 2}}  ──>  {"dash": "d1", "put": {place: changed}, "idle": …}
+{"dash": "d1", "place": "control-epsilon", "put": {"value": 2}}  ──>  {"dash": "d1", "put": {place: …}, "idle": …}
 {"dash": "d1", "place": "frame", "say": {"do": "csv"}}  ──>  {"dash": "d1", "place": "frame", "say": {…}}
 {"whole": true}: pandas is here
 {"own": {"name": "mine.csv"}}  ──>  {"people": {"mine.csv": "mine.csv: 943 people, …"}, "chosen": "mine.csv"}

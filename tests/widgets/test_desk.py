@@ -1,0 +1,125 @@
+"""The worker's end of a page without a server, driven by messages as the page sends them."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+
+import pytest
+
+from recprivlib.live import explorer
+from widgets.site.desk import INVENTED, Desk, here
+from widgets.site.pages import page
+from widgets.site.wire import Turns
+
+
+class Browser:
+    """A page and its clock: `run()` goes on until nothing is left to do."""
+
+    def __init__(self):
+        self.heard, self.todo, self.timed = [], deque(), []
+        self.desk = Desk(lambda text: self.heard.append(json.loads(text)), self.clock)
+
+    def clock(self, act, milliseconds):
+        (self.timed if milliseconds else self.todo).append(act)
+
+    def say(self, **message):
+        self.desk.hear(json.dumps(message))
+
+    def run(self, turns=10_000):
+        while self.todo and turns:
+            self.todo.popleft()()
+            turns -= 1
+
+    def news(self, place, name):
+        return [news["put"][place][name] for news in self.heard if name in news.get("put", {}).get(place, {})]
+
+
+@pytest.fixture
+def browser(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RECPRIV_DATA", str(tmp_path))
+    return Browser()
+
+
+def test_a_move_is_computed_and_the_page_is_told_when_nothing_is_left_to_do(browser):
+    browser.say(dash="d1", open="privacy")
+    browser.run()
+    browser.say(dash="d1", place="control-epsilon", put={"value": 2})
+    browser.run()
+    known = explorer("privacy")
+    assert browser.news("frame", "sentence")[-1] == known.say(known.compute(**known.defaults | {"epsilon": 2}))
+    assert browser.news("frame", "query")[-1] == "epsilon=2"
+    assert [news["idle"] for news in browser.heard if "idle" in news][-1] is True
+
+
+def test_two_dashboards_of_a_page_do_not_hear_each_other(browser):
+    for name in ("d1", "d2"):
+        browser.say(dash=name, open="privacy")
+    browser.run()
+    browser.heard.clear()
+    browser.say(dash="d2", place="control-epsilon", put={"value": 2})
+    browser.run()
+    assert {news["dash"] for news in browser.heard} == {"d2"}
+
+
+def test_a_stream_gives_way_between_its_blocks():
+    turns, seen = Turns(lambda act, wait: soon.append(act), lambda: None), []
+    soon: deque = deque()
+
+    def blocks():
+        for at in range(3):
+            import time
+
+            time.sleep(0.04)
+            seen.append(at)
+            yield
+
+    turns.submit(lambda: turns.run(blocks()))
+    soon.popleft()()
+    assert seen == [0]
+    turns.later(lambda: seen.append("news"))
+    while soon:
+        soon.popleft()()
+    assert seen == [0, "news", 1, 2]
+
+
+def test_a_page_begins_with_invented_people_and_offers_nothing_that_it_has_not():
+    for stem in ("dplcf", "fmf_ldp", "recommenders"):
+        which = here(explorer(stem), INVENTED)
+        for control in which.controls:
+            assert control.default in (dict(control.choices) or (control.default,))
+        assert not {"ml-100k", "ml-1m"} & {value for c in which.controls for value, _ in c.choices}
+        for trial in which.tries:
+            for name, value in trial.values.items():
+                which.control(name).checked(value)
+
+
+def test_the_reader_s_own_table_is_told_mended_and_used(browser, tmp_path):
+    rows = [f"{u};{i};{1 + (u * i) % 5}" for u in range(40) for i in range(30) if (u + i) % 3]
+    (tmp_path / "mine.csv").write_text("who;thing;stars\n" + "\n".join(rows))
+    browser.say(own={"name": "mine.csv"})
+    assert "which column is the item" in browser.heard[-1]["refused"]
+    browser.say(own={"name": "mine.csv", "columns": {"user": "who", "item": "thing", "rating": "stars"}})
+    assert browser.heard[-1]["chosen"] == "mine.csv"
+    assert browser.heard[-1]["label"].startswith("your mine.csv: 40 people, 30 things")
+    browser.say(dash="d1", open="recommenders", query="data=mine.csv")
+    browser.run()
+    assert browser.news("frame", "sentence")[-1].startswith("In a line-up of 100 films")
+    assert browser.news("frame", "card")[-1:] in ([], [None])
+
+
+def test_what_is_no_table_is_refused_in_a_sentence(browser, tmp_path):
+    (tmp_path / "mine.zip").write_bytes(b"no zip at all")
+    browser.say(own={"name": "mine.zip"})
+    assert "is no zip archive" in browser.heard[-1]["refused"]
+
+
+def test_the_first_picture_is_hollow_and_publishes_no_list_of_titles():
+    text = page(explorer("recommenders"))
+    still = json.loads(text.split('id="still">')[1].split("</script>")[0].replace("<\\/", "</"))
+    films = still["parts"]["control-liked"]["values"]
+    assert {film for film, _ in films["options"]} == set(films["value"])
+    assert still["parts"]["frame"]["values"]["sentence"]
+    plot = json.loads(still["parts"]["figure-length"]["values"]["plot"])
+    assert any("open" in str(trace.get("marker", {}).get("symbol", "")) for trace in plot["data"])
