@@ -35,6 +35,7 @@ function modelOf(place, props) {
 // -------------------------------------------------------------------------------------------------- upwards
 function send(place, message) {
   if (message.say?.do === "cancel") cancel();
+  if (message.say?.do === "alive") return models[place].tell({ alive: true }); // nobody is far away who could be lost
   if (!open) { // not there yet: the last value of each counts
     if (message.put) kept[place] = { ...kept[place], ...message.put };
     if (place !== "frame") lab.want();
