@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -227,6 +228,13 @@ def _exact(passages: Sequence[Passage]) -> float:
 # ------------------------------------------------------------- everything that the world can see, run by run
 
 
+def _numbers(value: Any) -> Array:
+    """What a model holds, as a row of numbers; words by their checksums."""
+    flat = np.ravel(np.asarray(value))
+    words = flat.dtype.kind not in "biuf"
+    return np.array([zlib.crc32(str(word).encode()) for word in flat], float) if words else flat.astype(float)
+
+
 def watch(run: Rehearsed, view: View, trials: int, rng: np.random.Generator) -> dict[str, Worlds]:
     """Real runs of either world, of which everything is kept that this view sees."""
     data = [run.stage.world(moved, run.books.place) for moved in (False, True)]
@@ -237,7 +245,7 @@ def watch(run: Rehearsed, view: View, trials: int, rng: np.random.Generator) -> 
         kept = [value for value in now.held.values() if not isinstance(value, str | None)]
         heard = [call for call in now.calls if not call.secret and not isinstance(call.x, tuple)]
         answers = [call.y for call in heard if price(call.mechanism) not in left]
-        return np.concatenate([np.zeros(1), *(np.ravel(np.asarray(v, float)) for v in [*kept, *answers])])
+        return np.concatenate([np.zeros(1), *(_numbers(v) for v in [*kept, *answers])])
 
     start = time.perf_counter()
     trace(0)

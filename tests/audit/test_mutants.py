@@ -98,14 +98,44 @@ def test_a_cap_that_is_stated_and_not_enforced_is_found(name):
     assert any("but the ledger states" in note for note in run.found)
 
 
+EVERY = [*mutants.SENT, *mutants.KEPT, *mutants.LIES]
+SEEN = {"phones_send_the_truth", "noise_is_drawn_and_thrown_away", "one_item_in_fifty_has_no_noise",
+        "noise_has_a_seed_of_its_own", "answers_go_around_the_gate", *mutants.KEPT}  # fmt: skip
+UNSEEN = {  # bugs that a whole audit finds nothing against, and why
+    "dpps-pnbm": {*EVERY} - SEEN - {"the_data_choose_the_seed"},  # item means leave as they are: broken, the bill is ∞
+    "dpps-mf": {*EVERY} - SEEN,  # nobody knows the law of SGLD, so no noise departs from it: open, the bill is ∞
+    "laplace-rr-svd": {"noise_comes_from_another_field", "a_report_goes_out_twice"},  # a sure truth: broken, ∞
+    "item-sign": {"one_in_fifty_bare"},  # 99.55 % of its reports are true anyway: a truth in fifty is 9 in 100,000
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("bug", [*mutants.SENT, *mutants.KEPT, *mutants.LIES])
+@pytest.mark.parametrize("bug", EVERY)
 @pytest.mark.parametrize("name", PRIVATE)
-def test_no_bug_passes_a_whole_audit(name, bug):
+def test_no_bug_passes_a_whole_audit(name, bug, monkeypatch):
+    """None holds; what is found nothing against is in the list, all of which is true."""
+    monkeypatch.setattr("recprivlib.audit.run.SECONDS", 0.5)  # watching is for the bound, not for what is found
     entry = PRIVATE[name]
     system = mutants.other_fit(entry.system, mutants.KEPT[bug]) if bug in mutants.KEPT else entry.system
     with mutants.bug_in(bug, system):
         found = audit(system, name=name, trials=10_000)
     assert found.verdict != "holds"
-    if priced(entry.system) or bug in (*FRESH, *mutants.KEPT):
-        assert found.attacked.found or found.attacked.decisive > found.counted.epsilon
+    caught = bool(found.attacked.found) or found.attacked.decisive > found.counted.epsilon
+    assert caught == (bug not in UNSEEN.get(name, ()))
+
+
+def test_what_a_report_that_is_nearly_always_true_hides_is_seen_where_it_lies_more():
+    """The bug that is not seen at ε = 10 a report, at 2."""
+    entry = PRIVATE["item-sign"]
+    system = replace(entry.system, epsilon=2.0)
+    with mutants.bug_in("one_in_fifty_bare", system):
+        found = audit(system, trials=2000)
+    assert any("not drawn as it says" in note for note in found.attacked.found)
+
+
+def test_what_a_model_holds_may_be_words():
+    """A leak beside public features in words: the run is watched all the same, and the audit has a verdict."""
+    entry = PRIVATE["dp-privrec"]
+    found = audit(mutants.other_fit(entry.system, mutants.KEPT["the_model_holds_true_means"]), trials=1000)
+    assert any("liked moves with the data" in note for note in found.attacked.found)
+    assert "that the world can see" in found.attacked.attack
