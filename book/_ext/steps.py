@@ -30,6 +30,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from fingerprint import ROOT
 
+CHAPTER = re.compile(r"^ *- file: (\S+)", re.MULTILINE)  # of the table of contents, in the order of reading
 WORDS = re.compile(r"[^\W_][\w'’.,-]*")
 A_MINUTE = 180  # words read in a minute; a step is played with for as long again, a line of code takes 3 s
 
@@ -143,7 +144,7 @@ class Explore(SphinxDirective):
 
         self.env.metadata[self.env.docname]["explore"] = True
         cards = []
-        for page in sorted((ROOT / "book").glob("*.md")):
+        for page in (ROOT / f"{name}.md" for name in CHAPTER.findall((ROOT / "_toc.yml").read_text("utf-8"))):
             text = page.read_text("utf-8")
             if not (stem := paths.stem(text)):
                 continue
@@ -360,4 +361,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_role("set", Set())
     app.connect("doctree-resolved", arrange)
     app.connect("html-page-context", add_scripts)
-    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

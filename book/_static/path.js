@@ -29,7 +29,7 @@
     item.addEventListener("click", go_here);
     list.append(make("li", {}, item));
     const number = make("a", { className: "no", href: `?step=${i + 1}`, textContent: i + 1 });
-    number.setAttribute("aria-label", `Step ${i + 1}, link`);
+    number.setAttribute("aria-label", `Step ${i + 1}:`);
     number.addEventListener("click", go_here);
     step.querySelector("h1,h2,h3").prepend(number);
     words[i].forEach((word, j) => word.addEventListener("click", () => { if (now !== i) become(i); choose(j); }));

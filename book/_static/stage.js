@@ -143,6 +143,7 @@
       const canvas = make("div", { className: "canvas" });
       const box = make("figure", { className: "plot", hidden: true }, make("figcaption", { textContent: heading(about.title) }), canvas);
       box.dataset.figure = about.name;
+      box.setAttribute("aria-label", heading(about.title));
       figures.append(box);
       return [about.name, { about, box, canvas, drawing: null }];
     }));
@@ -219,8 +220,9 @@
       if (choice !== null && state.guess && !drawing()) return it.predict.replies[choice];
       return shown.says[lead] || (small() || kept().length ? shown.brief : shown.say);
     }
-    // A small screen has room for one pair of axes: the first.
-    const seen = () => state.view.filter((name, at) => !at || !small() || typeof plots[name].drawing === "string");
+    // Where two pairs of axes would be too flat to read, the first stands alone.
+    const flat = () => small() || figures.clientHeight < 300;
+    const seen = () => state.view.filter((name, at) => !at || !flat() || typeof plots[name].drawing === "string");
     // The lines of the strip in as few words as stay true.
     const brief = (line) => line.replace("attacked: at least", "attacked ≥").replace(/counted: no finite ε.*/, "counted ∞").replace("counted: ", "counted ")
       .replace(/: counts something else: /, ": ").replace(/: not broken by our attack, /, ": ").replace(/, .* higher than needed/, "");

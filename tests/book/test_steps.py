@@ -66,6 +66,21 @@ def test_what_is_seen_is_told_from_what_is_folded():
     assert found == {"words": 3, "code": 2, "formulas": 1, "tables": 1}
 
 
+def test_the_first_page_says_how_long_each_path_takes(book):
+    said = dict(re.findall(r"\((\w+)\.md\) (\d+)", intro := (ROOT / "book" / "intro.md").read_text("utf-8")))
+    pages = {page.stem: (book / "book" / f"{page.stem}.html").read_text("utf-8") for page in CHAPTERS}
+    assert said == {
+        stem: re.search(r"The path: \d+ steps, about (\d+) minutes", html)[1] for stem, html in pages.items()
+    }
+    assert f"of {sum(map(int, said.values()))} in all" in intro
+
+
+def test_all_dashboards_stand_in_the_order_of_reading(book):
+    cards = BeautifulSoup((book / "book" / "explore.html").read_text("utf-8"), "html.parser").select(".explore-card")
+    order = re.findall(r"file: book/(\w+)", (ROOT / "_toc.yml").read_text("utf-8"))
+    assert [card["data-chapter"] for card in cards] == [stem for stem in order if stem in {p.stem for p in CHAPTERS}]
+
+
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
 def test_a_path_has_six_to_eight_steps_each_with_a_name(page):
     text = page.read_text("utf-8")
