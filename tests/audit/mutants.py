@@ -150,6 +150,10 @@ KEPT: dict[str, Callable] = {
     "the_model_holds_true_means": with_statistic(means),
     "the_model_holds_a_true_total": with_statistic(lambda train: float(train.ratings.sum()) + len(train)),
 }  # fmt: skip
+MET: dict[str, Callable] = {  # what is public where only the value of a rating is secret
+    "the_model_holds_true_popularity": with_statistic(lambda train: np.bincount(train.items, minlength=train.n_items)),
+    "the_model_holds_who_rated_what": with_statistic(lambda train: np.stack([train.users, train.items])),
+}
 
 
 @contextmanager
