@@ -263,7 +263,7 @@ def test_an_audit_knows_secure_vectors():
 
 @pytest.mark.parametrize(("draw", "least"), [(_discrete_laplace, 0.35), (lambda b: _discrete_gaussian(b**2), 0.1)])
 def test_how_long_a_draw_takes_goes_with_its_size_as_is_said(draw, least, monkeypatch):
-    """Calls for entropy stand for time, which no machine disturbs: rank correlations of .53 and .27, standard error .04.
+    """Calls for entropy stand for time, which no machine disturbs: rank correlations of .53 and .27, ±.04.
 
     If this fails from below, secure.py may promise more than it does.
     """
