@@ -202,3 +202,14 @@ def test_a_worker_who_waits_for_a_curve_does_not_hold_up_the_one_who_computes_it
     pool.submit(draws, costly)
     assert done.wait(10)
     assert found == [4]
+
+
+def test_a_move_that_leaves_the_whole_curve_as_it_is_waits_for_nobody():
+    pool, asked = Pool(workers=1), []
+    whole = replace(SMALL, curve=lambda values: asked.append(values) or None, curve_over=("width", "seed"))
+    curve = WholeCurve(whole, pool, SimpleNamespace(curve=True, curving=False), lambda call: call(), lambda about: None)
+    for width in (1.0, 2.0, 3.0):
+        assert curve.at(SMALL.defaults | {"width": width, "seed": int(width)}, 2.0) is None  # nothing was committed
+    assert len(asked) == 1
+    curve.at(SMALL.defaults | {"height": 4}, 2.0)
+    assert [values["height"] for values in asked] == [10, 4]
