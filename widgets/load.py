@@ -53,6 +53,8 @@ class Reader:
         address = self.site.replace("http", "ws") + self.path.partition("?")[0] + "/ws"
         request = HTTPRequest(address, headers={"Origin": self.site}, request_timeout=60)
         self.socket = await websocket_connect(request, subprotocols=["bokeh", found[1]], max_message_size=1 << 26)
+        if self.socket.protocol is not None:
+            self.socket.protocol.set_nodelay(True)  # as browsers do
         await self._hear()
         await self._say("PULL-DOC-REQ", {})
         while True:
