@@ -128,20 +128,38 @@ def chromium() -> str | None:
     )
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """What is walked in Chromium is walked in Firefox too: main walks always, the others with what is slow."""
+    walks = "browser" in metafunc.fixturenames and "browser" in Path(metafunc.definition.path).parts
+    if not walks or metafunc.definition.get_closest_marker("chromium"):
+        return
+    main = metafunc.definition.get_closest_marker("firefox")
+    other = pytest.param("firefox", marks=() if main else pytest.mark.slow)
+    metafunc.parametrize("browser", ["chromium", other], indirect=True, scope="session")
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Chromium, driven by Playwright. Without one: a loud skip, or a failure where a browser is required."""
-    path = chromium()
+def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Chromium or Firefox, driven by Playwright. Without one: a loud skip, or a failure where it is required."""
+    from tests.browser import firefox
+
+    wanted = getattr(request, "param", "chromium")
+    path, missing = (firefox.found(), firefox.MISSING) if wanted == "firefox" else (chromium(), NO_BROWSER)
     if path is None:
         if os.environ.get("RECPRIV_REQUIRE_BROWSER"):
-            pytest.fail(NO_BROWSER, pytrace=False)
-        pytest.skip(NO_BROWSER)
+            pytest.fail(missing, pytrace=False)
+        pytest.skip(missing)
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
+    with firefox.hooked():
+        playwright = sync_playwright().start()
+    if wanted == "firefox":
+        browser = firefox.Firefox(playwright, path)
+    else:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield browser
-        browser.close()
+    yield browser
+    browser.close()
+    playwright.stop()
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ def alone(visit):
     return DASH.alone(visit)
 
 
+@pytest.mark.firefox
 def test_a_reader_guesses_drags_types_and_changes_the_server(alone, shoot):
     page = alone()
     assert page.locator(".sentence").inner_text() == said()

@@ -56,6 +56,7 @@ def test_on_a_phone_the_tape_stands_upright(alone):
         shows(alone(width=width), f"{TAPE}.layout.{axis}.range.join() === '-2,8'")
 
 
+@pytest.mark.firefox
 def test_a_guess_is_answered_from_the_tape(alone):
     page = alone()
     page.get_by_role("button", name="About 15").click()

@@ -272,6 +272,7 @@ def test_a_bad_link_says_so(alone):
     board.at.get_by_text("Two settings in this link were out of range; I used the defaults for them.").wait_for()
 
 
+@pytest.mark.chromium  # Playwright does not hear of downloads from Firefox
 def test_the_csv_holds_the_numbers_on_the_screen(alone):
     board = alone("?k=5")
     with board.page.expect_download() as loaded:
@@ -356,6 +357,7 @@ def test_when_the_server_dies_the_figure_stays(browser, book, serving, shoot):
     context.close()
 
 
+@pytest.mark.chromium  # whose clock can be set
 def test_a_page_that_slept_finds_out_whether_the_server_still_knows_it(browser, book, serving):
     """A closed lid leaves a socket that looks open; here the server is stopped, as a network that is gone."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})

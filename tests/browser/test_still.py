@@ -27,6 +27,7 @@ def still(browser, book: Path):
     assert not wrong
 
 
+@pytest.mark.firefox
 def test_the_first_figure_moves_tile_by_tile_and_says_so(still):
     page = still("intro")
     box = page.locator(".ten")
@@ -74,6 +75,7 @@ def test_without_scripts_the_first_figure_is_complete(still):
     assert page.locator(".ten-bars b").count() == 4
 
 
+@pytest.mark.chromium  # which can be told that it prints
 def test_on_paper_the_first_figure_keeps_its_bars_and_loses_its_slider(still):
     page = still("intro")
     page.emulate_media(media="print")

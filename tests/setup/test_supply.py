@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import subprocess
+import sys
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
@@ -87,5 +89,21 @@ def test_known_vulnerabilities_are_listed_and_no_data_is_said(audit, capsys):
 
 def test_what_the_projects_machine_installs_has_a_floor():
     run = (ROOT / ".ci" / "run").read_text("utf-8")
-    assert re.search(r"CHROMIUM=\d+", run)
-    assert "is older than" in run
+    installed = set(re.findall(r"command -v ([\w-]+)", run))
+    assert installed == {"chromium", "firefox-esr", "haproxy"}
+    assert set(re.findall(r"(?m)^atleast ([\w-]+) ", run)) == installed
+    for name in ("CHROMIUM", "FIREFOX", "HAPROXY"):
+        assert re.search(rf"(?m)^{name}=[\d.]+$", run)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script for a shell")
+@pytest.mark.parametrize(
+    "said, good", [("HAProxy version 2.6.12-1 2026/10/17 - https://x", True), ("Mozilla Firefox 2.5.9esr", False),
+                   ("Chromium 10.0", True), ("", False), ("no version", False)],
+)  # fmt: skip
+def test_a_version_below_the_floor_is_refused(said, good):
+    run = (ROOT / ".ci" / "run").read_text("utf-8")
+    function = run[run.index("atleast() {") : run.index("atleast chromium")]
+    done = subprocess.run(["bash", "-c", f'{function}\natleast it 2.6 "$1"', "x", said], capture_output=True, text=True)
+    assert (done.returncode == 0) == good
+    assert good or "is older than 2.6" in done.stderr
