@@ -48,11 +48,6 @@ class Line:
         within = self.far <= self.stated ** (1 / self.norm) * self.distance * HAIR
         return within and self.farthest <= self.distance * HAIR and self.calls <= self.stated
 
-    @property
-    def attained(self) -> bool:
-        """Whether some pair of neighbours is as far apart as is stated."""
-        return self.far * HAIR >= self.stated ** (1 / self.norm) * self.distance
-
 
 def price(mechanism: Any) -> Any:
     """What a mechanism is, up to its scale: a clipping bound that is learnt on the way scales reach and noise alike,
