@@ -4,8 +4,10 @@ gram    G = RᵀR, G_ij users met both i and j; counts are its diagonal
 jaccard G_ij / (n_i + n_j − G_ij)
 cosine  G_ij / √(n_i n_j)
 
-The Gram matrix is exact: float32 holds every whole number up to 2²⁴. A similarity takes estimates too (noisy,
-negative, an empty union): both are clipped to [0, 1]. With `out=gram` no second items × items array is made.
+The Gram matrix is exact: float32 holds every whole number up to 2²⁴. Where the matrix holds nothing but ones it is
+counted, 64 users in a word: two to four times as fast as a BLAS, and a browser's NumPy has none. A similarity takes
+estimates too (noisy, negative, an empty union): both are clipped to [0, 1]. With `out=gram` no second items × items
+array is made.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import scipy.sparse as sp
 from recprivlib.protocols import Array
 
 USERS, ITEMS = 4096, 1024  # the dense tile that one BLAS call reads
+ROWS, WORDS = 16, 3  # items whose pairs are counted at once, and words that a byte can add up
 FEW = 1024  # users whose rows stay in the cache while they are added up
 PRICE = {"uint16": 4, "float32": 8}  # one multiply-add on a rarely met item, in those of BLAS on two often met ones
 
@@ -25,17 +28,17 @@ PRICE = {"uint16": 4, "float32": 8}  # one multiply-add on a rarely met item, in
 def gram(matrix: Array | sp.csr_array) -> Array:
     """RᵀR of a users × items matrix, dense or sparse, float32 (items, items).
 
-    Of a sparse matrix only the items that many met go through BLAS, each pair once. To the row of a rarely met item
+    Of a sparse matrix only the items that many met are taken densely, each pair once. To the row of a rarely met item
     the rows of those who met it are added, in whole numbers of 16 bits if the matrix holds ones.
     """
     if not isinstance(matrix, sp.csr_array):
-        return mirror(_upper(matrix))
-    kind = "uint16" if (matrix.data == 1).all() else "float32"
+        return mirror(_counted(matrix) if matrix.dtype == bool else _upper(matrix))
+    kind, upper = ("uint16", _counted) if (matrix.data == 1).all() else ("float32", _upper)
     often, rare = _parted(matrix, kind)
     if not len(rare):
-        return mirror(_upper(matrix))
+        return mirror(upper(matrix))
     total = np.empty((matrix.shape[1],) * 2, np.float32)
-    total[np.ix_(often, often)] = mirror(_upper(matrix[:, often]))
+    total[np.ix_(often, often)] = mirror(upper(matrix[:, often]))
     rows = _added(matrix, matrix, rare, kind)
     total[rare] = rows
     total[:, rare] = rows.T
@@ -60,6 +63,32 @@ def _added(left: sp.csr_array, right: sp.csr_array, rare: Array, kind: str) -> A
         mine, others = (part[start : start + FEW].astype(kind, copy=False) for part in (left, right))
         rows += mine[:, rare].T.tocsr() @ others.toarray()
     return rows
+
+
+def _counted(matrix: Array | sp.csr_array) -> Array:
+    """The upper triangle of RᵀR of bits: a pair's users are the bits that its two items have in common."""
+    n_users, n_items = matrix.shape
+    total = np.zeros((n_items, n_items), np.float32)
+    for start in range(0, n_users, USERS):
+        block = matrix[start : start + USERS]
+        words = _words(block.toarray() > 0 if isinstance(block, sp.csr_array) else block)
+        for i in range(0, n_items, ROWS):
+            here = np.zeros((min(ROWS, n_items - i), n_items - i), np.uint16)
+            for first in range(0, len(words), WORDS):
+                some = np.zeros(here.shape, np.uint8)
+                for word in words[first : first + WORDS]:
+                    some += np.bitwise_count(word[i : i + ROWS, None] & word[i:])
+                here += some
+            total[i : i + ROWS, i:] += here
+    return total
+
+
+def _words(bits: Array) -> Array:
+    """Boolean users × items as uint64 (users/64, items): one word holds an item's bits of 64 users."""
+    packed = np.packbits(bits, axis=0)
+    whole = np.zeros((bits.shape[1], -(-len(packed) // 8) * 8), np.uint8)
+    whole[:, : len(packed)] = packed.T
+    return np.ascontiguousarray(whole.view(np.uint64).T)
 
 
 def _upper(matrix: Array | sp.csr_array) -> Array:

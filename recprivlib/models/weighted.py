@@ -101,8 +101,8 @@ class Neighbours:
 
     def _pairs(self, users: Array, items: Array) -> Array:
         """Σ_j over the history of each pair's user, some pairs at a time."""
-        starts, lengths = self.histories.indptr[users].astype(np.int64), np.diff(self.histories.indptr)[users]
-        ends = np.cumsum(lengths, dtype=np.int64)
+        starts, lengths = self.histories.indptr[users].astype(np.intp), np.diff(self.histories.indptr)[users]
+        ends = np.cumsum(lengths, dtype=np.intp)
         out = np.empty(len(users), np.float32)
         cuts = np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, GATHERED), side="right")
         for first, last in zip(cuts, [*cuts[1:], len(users)], strict=True):
@@ -111,9 +111,9 @@ class Neighbours:
         return out
 
     def _some(self, items: Array, starts: Array, lengths: Array) -> Array:
-        ends = np.cumsum(lengths, dtype=np.int64)
+        ends = np.cumsum(lengths, dtype=np.intp)
         place = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
-        row = np.repeat(items.astype(np.int64) * len(self.weights), lengths)
+        row = np.repeat(items.astype(np.intp) * len(self.weights), lengths)
         weight = self.weights.ravel().take(row + self.histories.indices[place])
         some = lengths > 0
         top, below = np.zeros((2, len(items)), np.float32)
