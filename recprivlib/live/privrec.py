@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.audit import Attacked, attack
 from recprivlib.data import Dataset
 from recprivlib.evaluation import evaluate, stream
 from recprivlib.live import bills as strips
@@ -15,8 +16,10 @@ from recprivlib.live import controls, pulls
 from recprivlib.live.bills import Bill
 from recprivlib.live.contract import Card, Control, Explorer, Figure, Mark, Predict, Try, Values
 from recprivlib.live.figures import figures
+from recprivlib.live.memory import MEMORY
 from recprivlib.live.shared import chance, dataset, fold, scored, tidy
 from recprivlib.models.training import Start
+from recprivlib.papers import _privrec_crafted as made_up
 from recprivlib.papers.privrec import DPPrivRec
 from recprivlib.parameters import UserError
 from recprivlib.plots import privrec as plots
@@ -24,7 +27,8 @@ from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, epsilon, percent, setting, times
 
 HITS = "hr@10/full"
-DELTA = 1e-5
+DELTA, TRIES = 1e-5, 20_000
+PLAYED = "the first round, on two people made up for it"
 SIZES = {"tiny": "65", "small": "213", "medium": "1.1k", "large": "3.9k", "paper": "26.6k"}  # weights
 COHORTS = (10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 OWN = ("data", "seed", "train", "people")  # of the controls, those that are no parameter of the system
@@ -88,6 +92,23 @@ def _trained(source: Dataset, system: DPPrivRec, seed: int) -> Iterator[tuple[in
             yield each.turn, evaluate(start.model(each.theta), held_out, (10,)).metrics[HITS]
 
 
+def attacked(source: Dataset, system: DPPrivRec, seed: int, people: int) -> Attacked:
+    """What the first round tells of two made-up people."""
+
+    def make() -> made_up.Pair:
+        return made_up.pair(system, Start.of(system, fold(source, "user-split", seed).train, stream(seed, "fit")))
+
+    about = (system.size, system.local_epochs, system.clip_init, system.balance, system.order)
+    two = MEMORY.get(("privrec made up", source.checksum, seed, *about), make)
+    event = system.event(people, system.clip_init)
+    return MEMORY.get(
+        ("privrec attacked", source.checksum, seed, *about, event),
+        lambda: attack(
+            made_up.game(system, people, two), "user", "replace", "model", DELTA, TRIES, np.random.default_rng(seed)
+        ),
+    )
+
+
 def _result(source: Dataset, system: DPPrivRec, seed: int, people: int) -> Result:
     heard = pulls.recorded(source, system.size, seed)
     if system.cohort > people:
@@ -103,8 +124,10 @@ def _result(source: Dataset, system: DPPrivRec, seed: int, people: int) -> Resul
     random = chance(source, "user-split", seed, (10,)).metrics[HITS]
     moves = plots.Moves(cohorts, pulls.ratio(system, heard.weights, cohorts), pulls.pull(heard, last, cohorts))
     claimed, counted = here["printed"][0], here["tight" if system.sampling == "fixed-size" else "Poisson"][0]
-    bill = Bill(claimed, counted, "", None, 0.0, 0, "holds" if counted <= claimed else "open",
-                "one person, replaced by another", "the server", delta=DELTA)  # fmt: skip
+    found = attacked(source, system, seed, people)
+    word = "broken" if found.decisive > claimed else "holds" if counted <= claimed else "open"
+    bill = Bill(claimed, counted, "", found.epsilon_lower, found.ceiling, found.trials, word,
+                "one person, replaced by another", "the server", delta=DELTA, played=PLAYED)  # fmt: skip
     return Result(
         system, source.name, people, heard.weights,
         float(pulls.ratio(system, heard.weights, system.cohort)),

@@ -19,12 +19,12 @@ Deviations:
   unseen items count as zeros for each that was met, in expectation (see models/phones.py); the paper names no such
   zeros and takes ratings of 1 to 3 for them (`labels` "stars"). Ages are in the seven brackets of ML-1M.
   Four hidden layers as in Section 4.1, after eq. 1's ReLU: with Section 4.1's sigmoid nothing is learnt (`activation`).
-  nn-self leaves second derivatives out unless `order` is 2, and its server steps by Adam. A phone
+  nn-self has all second derivatives unless `order` is 1, and its server steps by Adam. A phone
   fine-tunes with a gentler step than it trains with.
   Algorithm 2, lines 21 to 23, are read as after the local epochs. Line 23 asks whether the update is at most S after
   line 22 has clipped it to S; here it asks before (`order` "printed": after). Line 11's S can fall below zero; here it
   stays at 10⁻⁶ or more. With h = 0 line 10 divides by zero; here nothing is counted then, and S stays at S₀.
-  γ is .5 unless set: with Section 4.3's .9 the bound follows the noise's own lengths and training diverges.
+  γ is .5 unless set: with Section 4.3's .9 the bound and its noise end higher, and units of the network die.
   An update that is not finite counts as zero. The server sees raw updates and adds the noise: it is trusted.
 """
 
@@ -174,7 +174,7 @@ class NNSelf:
     local_epochs: int = parameter(1, 1, 100, "steps of a phone on its support set")
     learning_rate: float = _learning_rate()
     adam_rate: float = parameter(0.01, 1e-6, 1.0, "step of Adam along the meta-gradient, for α₂")
-    order: int = parameter(1, 1, 2, "of the meta-gradient; 1 leaves second derivatives out")
+    order: int = parameter(2, 1, 2, "of the meta-gradient; 1 leaves second derivatives out")
     fine_tune: int = _fine_tune(1)
     home_rate: float = _home_rate(0.3)
     size: str = _size()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import deque
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from recprivlib.accounting import bill
+from recprivlib.accounting import bill, guarantee
+from recprivlib.audit import attack
 from recprivlib.data.synthetic import synthetic
 from recprivlib.evaluation import evaluate, split
 from recprivlib.mechanisms.gate import taped
 from recprivlib.models.around_popular import leftovers, popular_sum, top
 from recprivlib.models.training import Start
+from recprivlib.papers import _privrec_crafted as made_up
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
@@ -184,6 +187,46 @@ def test_one_interaction_each_and_nothing_known_about_anybody(train):
         model = replace(get(name).system, cohort=30, rounds=3).fit(few, RNG(0))
         found = model.fold_in(few.of(np.arange(5))).score(np.arange(5)[:, None], np.arange(90)[None, :])
         assert np.isfinite(found).all()
+
+
+# --------------------------------------------------------------------------------------- two people made up
+
+
+def made(train, **settings):
+    system = dp(cohort=120, clip_init=0.02, **settings)
+    start = Start.of(system, train, RNG(0))
+    return system, start, made_up.pair(system, start)
+
+
+def test_the_made_up_two_send_what_a_run_clips(train):
+    """A town like the first of them, but for one person like the second, and everybody is asked."""
+    system, start, two = made(train, rounds=1)
+    films = [np.flatnonzero(start.network.words.kind_of == kind) for kind in two.kinds]
+    met = [films[1], *[films[0]] * 119]
+    users, items = np.repeat(np.arange(120), [len(each) for each in met]), np.concatenate(met)
+    one = np.ones(len(items))
+    town = replace(train, users=users.astype(np.int32), items=items.astype(np.int32), ratings=one.astype(np.float32),
+                   times=one.astype(np.int64))  # fmt: skip
+    with taped() as tape:
+        deque(system.watched(Start.of(system, town, RNG(0)), RNG(0)), maxlen=0)
+    (call,) = [call for call in tape.calls if not call.secret]
+    np.testing.assert_allclose(call.x[0], two.updates[[1] + [0] * 119], atol=1e-6)
+    np.testing.assert_array_equal(call.x[1], made_up.below(system, two.updates)[[1] + [0] * 119])
+    assert 0.8 < two.gap(system.event(120, 0.02)) <= 1
+
+
+@pytest.mark.parametrize("settings", [{}, {"balance": 0.0}, {"sampling": "poisson", "cohort": 60}])
+def test_an_attack_shows_no_more_than_is_counted_and_finds_noise_that_is_missing(train, settings):
+    """Four rounds; a third of the noise is caught against the bill of all of it."""
+    system, _, two = made(train)
+    system = replace(system, **settings)
+    bound = guarantee(system.ledger(train.sizes), "user", "replace", 1e-5, "model").epsilon
+    found, worse = (attack(made_up.game(each, 120, two, 4), "user", "replace", "model", 1e-5, 20_000, RNG(1))
+                    for each in (system, replace(system, noise_multiplier=1 / 4)))  # fmt: skip
+    assert found.decisive <= bound
+    if system.cohort == 120:
+        assert found.epsilon_lower > 0.1 * bound
+    assert worse.epsilon_lower > found.epsilon_lower + 1
 
 
 # --------------------------------------------------------------------------------------------- beyond the paper
