@@ -173,7 +173,7 @@
       if (step.querySelector(".paper")) return;
       const box = make("figure", { className: "paper" });
       step.append(box);
-      stage.picture(box, states[i]);
+      stage.picture(box, { ...states[i], early: before(i) });
     });
   });
   addEventListener("afterprint", () => closed.forEach((fold) => { fold.open = false; }));

@@ -428,18 +428,19 @@
       get state() { return state; },
       same: (a, b) => key(a) === key(b) && a.view.join() === b.view.join(),
       pen() { pen?.focus(); },
-      // A small picture for paper, drawn into `box`.
-      picture(box, s, size = { width: 560, height: 250 }) {
+      // A small picture for paper, drawn into `box`. A question stands there unanswered, as on the screen.
+      picture(box, s, size = { width: 560, height: 250, strip: true }) {
         const scene = built(s);
         if (!scene) return;
         box.replaceChildren();
         for (const name of s.view) {
           const drawing = scene.figures[name], canvas = make("div");
           box.append(canvas);
-          if (typeof drawing === "string") { canvas.innerHTML = drawing; continue; }
-          const figure = fitted(drawing, { ...size, narrow: size.width < 480, large: false, veil: false, dark: size.width < 480 && html.dataset.theme === "dark", swaps: it.dark });
+          if (typeof drawing === "string") { canvas.innerHTML = s.guess ? "" : drawing; continue; }
+          const figure = fitted(drawing, { ...size, narrow: size.width < 480, large: false, veil: s.guess, dark: size.width < 480 && html.dataset.theme === "dark", swaps: it.dark, hides: (s.early && it.predict?.hides) || [] });
           Plotly.newPlot(canvas, figure.data, figure.layout, { ...CONFIG, staticPlot: true });
         }
+        if (size.strip && scene.strip && !s.guess) box.append(make("div", { className: "stage-strip", innerHTML: scene.strip }));
       },
     };
   };

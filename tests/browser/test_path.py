@@ -122,6 +122,20 @@ def test_who_answers_with_a_mouse_steps_on_with_the_arrow_keys(visit, still_site
     at_step(page, number + 1, paths.key(which, asked[number]))
 
 
+def test_on_paper_a_question_stands_unanswered_and_every_other_step_has_its_strip(visit, still_site):
+    page = opened(visit, "dplcf", width=720, site=still_site)
+    _, asked = states("dplcf")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    for step, state in zip(page.locator(".path > .step").all(), asked, strict=True):
+        paper = step.locator(".paper")
+        assert paper.locator(".js-plotly-plot").first.is_visible()
+        assert paper.locator(".rp-strip").count() == (not state.guess)
+        names = paper.locator(".js-plotly-plot").first.evaluate("plot => plot.data.map(trace => trace.meta)")
+        assert (set(names) <= {"given"}) == state.guess
+    assert page.locator("details.expert:not([open])").count() == 0
+
+
 def test_a_fold_opens_from_a_link_and_passes_over_the_figure(visit):
     page = opened(visit, "dplcf", "#x-noise", width=1280)
     fold = page.locator("#x-noise")
