@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -57,6 +58,26 @@ def test_every_number_of_the_prose_is_printed_by_the_code(page):
     small = {str(number) for number in range(11)}  # the ones that count things on the page
     unknown = numbers(prose(page)) - printed(page) - small
     assert not unknown, f"{page.name} says {', '.join(sorted(unknown))}, and its code does not"
+
+
+def typed(source: str) -> list[str]:
+    """Texts with numbers that a cell prints as they were typed: they say nothing, unless they quote the paper."""
+    calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    texts = (part.value for call in calls if getattr(call.func, "id", "") == "print" for part in call.args
+             if isinstance(part, ast.Constant) and isinstance(part.value, str))  # fmt: skip
+    quotes = ("in the paper", "the paper's own words")
+    return [text for text in texts if numbers(text) and not text.startswith(quotes)]
+
+
+@pytest.mark.parametrize("page", notebooks.chapters(), ids=lambda page: page.stem)
+def test_no_number_is_printed_as_it_was_typed(page):
+    found = [text for source, _ in notebooks.cells(page) for text in typed(source)]
+    assert not found, f"{page.name} prints what nothing computed: {found}"
+
+
+def test_a_typed_number_is_seen():
+    assert typed("print(f'{1 + 1} people'); print('of 1 682 films')") == ["of 1 682 films"]
+    assert not typed("print('in the paper: 14.3056'); print('n00, n01'); show('12')")
 
 
 def test_examples_of_the_notation():
