@@ -58,9 +58,10 @@ from recprivlib.models.constants import Chance, PerItem
 from recprivlib.models.descent import Kept, adam
 from recprivlib.models.factors import AtPhones, Factors, half_step
 from recprivlib.models.gradients import one_of_each, summed
+from recprivlib.models.inverse import inverse
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
-from recprivlib.models.similarity import SIMILARITIES, gram, mirror
+from recprivlib.models.similarity import SIMILARITIES, gram
 from recprivlib.parameters import UserError, check, parameter
 from recprivlib.population import capped, fixed, learnt, loose, steps
 from recprivlib.protocols import (
@@ -234,18 +235,14 @@ class Ease:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> ItemWeights:
-        from scipy.linalg import lapack
-
-        inverse = gram(train.matrix)
-        inverse[np.diag_indices(train.n_items)] += np.float32(self.regularization)
-        # the transpose is in Fortran order, so LAPACK works in place: one items × items array in all
-        factor, bad = lapack.spotrf(inverse.T, lower=1, clean=0, overwrite_a=1)
-        if bad:
+        shared = gram(train.matrix)
+        shared[np.diag_indices(train.n_items)] += np.float32(self.regularization)
+        weights = inverse(shared)
+        if weights is None:
             raise UserError(f"regularization is {self.regularization:g}, too small for this data; try a larger one")
-        inverse = mirror(lapack.spotri(factor, lower=1, overwrite_c=1)[0].T)
-        inverse /= -inverse.diagonal().copy()
-        inverse[np.diag_indices(train.n_items)] = 0
-        return ItemWeights(train.matrix, inverse.T)
+        weights /= -weights.diagonal().copy()
+        weights[np.diag_indices(train.n_items)] = 0
+        return ItemWeights(train.matrix, weights.T)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
