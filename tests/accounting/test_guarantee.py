@@ -227,10 +227,13 @@ def test_a_tiny_delta_falls_back_to_a_sound_bound():
 
 def test_what_is_public_and_assumed_is_told():
     found = guarantee(
-        ledger(release(Fixed(GaussianShift(1.0))), public=("the catalogue",), assumed=("phones are honest",)),
+        ledger(release(Fixed(GaussianShift(1.0))), public=("the catalogue",), assumed=("phones are honest",),
+               tuned=("the prior",)),
         *USER, 1e-5, "model",
     )  # fmt: skip
-    assert found.assumptions[:2] == ("phones are honest", "public: the catalogue")
+    assert found.assumptions[:3] == (
+        "phones are honest", "public: the catalogue", "tuned on data, which is not priced: the prior",
+    )  # fmt: skip
 
 
 def test_float_noise_does_not_break_a_claim():

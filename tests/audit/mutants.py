@@ -199,10 +199,13 @@ def silent(release: Callable) -> Callable:
 
 
 def one_noise_for_all(release: Callable) -> Callable:
-    """Everybody is given the noise of the first."""
+    """Everybody is given the noise of the first; so is every coordinate of a cohort's sum."""
 
     def lie(self, x, rng):
-        if isinstance(x, tuple) or np.ndim(x) == 0:
+        if isinstance(x, tuple):
+            sums = zip(self.sums(x), release(self, x, rng), strict=True)
+            return tuple(total + np.ravel(y - total)[0] for total, y in sums)
+        if np.ndim(x) == 0:
             return release(self, x, rng)
         rows = [release(self, x[at : at + 1], copy.deepcopy(rng)) for at in range(len(x))]
         rng.random()
