@@ -245,7 +245,7 @@ class Release:
     seen_by: tuple[View, ...] = ("server", "shuffled", "model")  # who sees it, or something computed from it alone
     partition: str = ""  # releases that share a name cost their maximum: any two neighbours differ in one of them alone
     crowd: int = 1  # honest people whose reports a shuffler mixes, each of the `count` times; same ε for any two inputs
-    batch: int = 1  # of one person's reports that go into the same shuffle
+    batch: int = 1  # of one person's reports that a shuffler leaves together, as one message
 
 
 @dataclass(frozen=True)

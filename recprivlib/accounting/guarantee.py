@@ -182,16 +182,17 @@ def _part(release: Release, change: Change | Unbounded, unit: Unit, relation: Re
         whole = pair(release.mechanism.loss(max(change.distance, 1.0)), relation)
         assert whole is not None
         if release.batch > 1:
-            return _in_one_batch(release, whole, change)
+            return _whole_messages(release, whole, change)
         one = shuffled(whole, release.crowd, bit=_sends_bits(release))
     return one, release.count * change.inputs
 
 
-def _in_one_batch(release: Release, whole: Pair, change: Change) -> Part:
-    """k reports of one person in one shuffle are not k shuffles: whoever tells two of them together tells them better.
+def _whole_messages(release: Release, whole: Pair, change: Change) -> Part:
+    """k reports of one person that stay together in one message are not k shuffles: whoever reads two side by side
+    reads them as hers. A message is one report that is kε₀-DP, so one shuffle at kε₀ is an upper bound.
 
-    Mixing all reports is a function of mixing the people, each with her k reports as one report, and that is kε₀-DP: so
-    one shuffle at kε₀ is an upper bound.
+    Where messages are split, `batch` is 1 and `count` is k times the messages: report j of everybody is a shuffle, each
+    with fresh noise, so k of them compose; one heap of all reports is those k outcomes, mixed once more.
     """
     together = pair(Pure(release.batch * whole.pure), "replace")
     assert together is not None

@@ -15,8 +15,9 @@ from recprivlib.accounting.pairs import pair
 from recprivlib.accounting.shuffle import shuffled
 from recprivlib.mechanisms import RandomizedResponse
 from recprivlib.mechanisms.losses import Channel, GaussianShift, Pure
+from recprivlib.papers.fmf_ldp import FMFLDP
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Change, Ledger, Release
+from recprivlib.protocols import Change, Ledger, Release, Sizes
 
 GRID = np.array([0.0, 0.1, 0.3, 0.6, 1.0, 1.5])
 
@@ -73,22 +74,55 @@ def test_bits_with_a_public_cell_are_bounded(epsilon):
     assert (worst(channel, 4) <= bound + 1e-12).all()
 
 
-def test_two_reports_in_one_batch_are_one_report_of_twice_the_budget():
-    """Three people, two bits each, all six mixed: every input, by enumeration. Two shuffles of three people each, also
-    enumerated, are below the truth by 4 % of δ at ε = 1."""
-    law, truth, apart = bits(1.0), np.zeros(len(GRID)), np.zeros(len(GRID))
-    for others in itertools.combinations_with_replacement((0, 1), 4):
-        rest = [law[x] for x in others]
-        laws = [mixed([*hers, *rest]) for hers in ([law[0], law[0]], [law[0], law[1]], [law[1], law[1]])]
-        for p, q in itertools.permutations(laws, 2):
-            truth = np.maximum(truth, profile(p, q))
-        for p, q in itertools.permutations([mixed([row, *rest[:2]]) for row in law], 2):
-            twice = ({(a, b): one[a] * one[b] for a in one for b in one} for one in (p, q))
-            apart = np.maximum(apart, profile(*twice))
-    assert truth[4] > 1.03 * apart[4]
-    line = Release("bits", RandomizedResponse(1.0), {("user", "replace"): Change()}, count=2, crowd=3, batch=2)
-    for e, delta in zip(GRID, truth, strict=True):
-        assert guarantee(Ledger((line,)), "user", "replace", float(delta), "shuffled").epsilon >= e - 1e-9
+BOTH = list(itertools.product((0, 1), repeat=2))  # what one person's two bits may be
+
+
+def crowd_of_three(see):
+    """The largest profile of what is seen of three people with two bits each: every input of everybody."""
+    found = np.zeros(len(GRID))
+    for *others, mine, hers in itertools.product(BOTH, repeat=4):
+        found = np.maximum(found, profile(see(mine, *others), see(hers, *others)))
+    return found
+
+
+def billed(batch, truth):
+    """What the ledger's ε says of the δ that was enumerated, beside the ε it was enumerated at."""
+    line = Release("bits", RandomizedResponse(1.0), {("user", "replace"): Change()}, count=2, crowd=3, batch=batch)
+    bill = [guarantee(Ledger((line,)), "user", "replace", float(delta), "shuffled").epsilon for delta in truth]
+    return np.array(bill) - GRID
+
+
+def heap(*people):
+    """All six bits, split and mixed: no message is left."""
+    return mixed([bits(1.0)[bit] for one in people for bit in one])
+
+
+def whole(*people):
+    """Three messages of two bits, mixed as they are."""
+    return mixed([np.outer(bits(1.0)[first], bits(1.0)[second]).ravel() for first, second in people])
+
+
+def apart(*people):
+    """Two shuffles, one of everybody's first bit and one of everybody's second."""
+    one, two = (mixed([bits(1.0)[bit] for bit in turn]) for turn in zip(*people, strict=True))
+    return {(a, b): one[a] * two[b] for a in one for b in two}
+
+
+def test_all_reports_of_an_epoch_in_one_heap_tell_no_more_than_a_shuffle_for_each():
+    """Every input, by enumeration: the heap is post-processing of the shuffles, and they compose below the bill."""
+    for *others, mine, hers in itertools.product(BOTH, repeat=4):
+        together, shuffles = (profile(see(mine, *others), see(hers, *others)) for see in (heap, apart))
+        assert (together <= shuffles + 1e-12).all()
+    assert (billed(1, crowd_of_three(heap)) >= -1e-9).all()
+    assert (billed(1, crowd_of_three(apart)) >= -1e-9).all()
+
+
+def test_messages_that_stay_whole_are_one_report_of_twice_the_budget():
+    """They tell more than two shuffles do, and more than two shuffles are billed: splitting is what is paid for."""
+    truth = crowd_of_three(whole)
+    assert truth[0] > 1.05 * crowd_of_three(apart)[0]
+    assert (billed(2, truth) >= -1e-9).all()
+    assert (billed(1, truth) < 0).any()
 
 
 def test_any_channel_is_bounded_by_general_clones():
@@ -109,6 +143,10 @@ def test_bill_of_fmf_ldp_behind_a_shuffler():
     local = pair(Channel(bits(2.5), ((0, 1),)), "replace")
     assert tightest([(shuffled(local, 50_000), 2000)], 1e-6)[0] == pytest.approx(5.94, abs=0.05)
     assert tightest([(shuffled(local, 50_000, bit=True), 2000)], 1e-6)[0] == pytest.approx(4.18, abs=0.05)
+    ledger = FMFLDP().ledger(Sizes(50_000, 1000))
+    assert [(line.count, line.batch, line.crowd) for line in ledger.releases] == [(2000, 1, 50_000)]
+    assert any("splits messages" in words for words in ledger.assumed)
+    assert guarantee(ledger, "user", "replace", 1e-6, "shuffled").epsilon == pytest.approx(4.19, abs=0.01)
 
 
 def test_general_clones_agree_with_simulation():
