@@ -63,12 +63,15 @@ def _atoms(c: float, crowd: int, chance: float, largest: float) -> tuple[Array, 
         total = int(clones[block[0]]) + 1
         ones, uniform = _binomial(total, 0.5)
         lean = c * (2 * ones - total) / total
-        losses.append(np.log1p(lean) - np.log1p(-lean))
+        with np.errstate(divide="ignore"):
+            loss = np.log1p(lean) - np.log1p(-lean)
+        loss[ones == total], loss[ones == 0] = largest, -largest  # exactly: a large ε₀ has a tanh of 1 in doubles
+        losses.append(loss)
         masses.append(weights[block].sum() * uniform * (1 + lean))
-    loss, mass = np.concatenate(losses), np.concatenate(masses)
+    every, mass = np.concatenate(losses), np.concatenate(masses)
     mass[0] = max(0.0, 1.0 - math.fsum(mass))
-    order = np.argsort(loss, kind="stable")
-    return loss[order], mass[order]
+    order = np.argsort(every, kind="stable")
+    return every[order], mass[order]
 
 
 def _binomial(n: int, p: float) -> tuple[Array, Array]:

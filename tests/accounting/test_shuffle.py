@@ -173,6 +173,15 @@ def test_more_people_hide_better_and_nobody_hides_nothing():
     assert bills[-1] < bills[0] / 50
 
 
+@pytest.mark.parametrize("epsilon", [30.0, 40.0, 250.0])
+def test_a_large_budget_is_no_infinity(epsilon):
+    """tanh(ε/2) is 1 in doubles from ε = 38 on; the mixer then hides nothing, and nothing is worse than no mixer."""
+    one = shuffled(pair(Pure(epsilon), "replace"), 50_000)
+    assert np.isfinite([one.mean, one.variance]).all()
+    assert one.mean == pytest.approx(epsilon, rel=1e-6)
+    assert tightest([(one, 20)], 1e-6)[0] <= 20 * epsilon * (1 + 1e-9)
+
+
 def test_noise_without_a_local_epsilon_is_refused():
     with pytest.raises(UserError, match="finite local"):
         shuffled(pair(GaussianShift(1.0), "replace"), 100)
