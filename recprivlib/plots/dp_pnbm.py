@@ -38,7 +38,7 @@ def error_by_epsilon(
 ) -> dict[str, Any]:
     """RMSE, better upwards, against ε as declared. What learns nothing is a shelf: below it no data paid."""
     axes = AXES["dp_pnbm"]
-    chart = look.chart(axes["epsilon"], axes["rmse"], 260 if look.narrow else 340)
+    chart = look.chart(axes["epsilon"], axes["rmse"], 260 if look.narrow else 340, right=136)
     levels = [Level(NAMES[role], role, value) for role, value in floors.items()]
     if noise is not None and chart.y.holds(noise):
         levels.append(Level("noise alone", "random", noise, x=epsilon))

@@ -41,7 +41,7 @@ def rate_by_epsilon(
     kind, k = metric
     y = AXES["dplcf"]["ndcg" if kind == "ndcg" else "sampled"]
     y = replace(y, title=f"found in the top {k} of 100") if kind == "hr" else y
-    chart = look.chart(AXES["dplcf"]["epsilon"], y, 260 if look.narrow else 340, right=130)
+    chart = look.chart(AXES["dplcf"]["epsilon"], y, 260 if look.narrow else 340, right=156)
     own, noisy = look.curve or (None, None)
     known = []
     for role, value in levels.items():
@@ -57,7 +57,7 @@ def rate_by_epsilon(
 
 def odds(look: Look, epsilon: float) -> dict[str, Any]:
     """How often a server that sees one answer, and was undecided before, can be right: never more than this."""
-    chart = look.chart(AXES["dplcf"]["epsilon"], AXES["dplcf"]["right"], 340, right=130)
+    chart = look.chart(AXES["dplcf"]["epsilon"], AXES["dplcf"]["right"], 340, right=156)
     x = np.geomspace(chart.x.low, chart.x.high, 60)
     here = best_guess(epsilon)
     traces = [chart.level(0.5, "random", "a coin flip"),
@@ -72,7 +72,7 @@ def tries(
     look: Look, epsilon: float, true: int, here: Sequence[float], others: Mapping[float, Sequence[float]]
 ) -> dict[str, Any]:
     """Estimates of how many watched both of two films, each from all phones anew, at every ε."""
-    chart = look.chart(AXES["dplcf"]["epsilon"], AXES["dplcf"]["both"], 340, right=130)
+    chart = look.chart(AXES["dplcf"]["epsilon"], AXES["dplcf"]["both"], 340, right=156)
     traces = [chart.level(true, "bound", f"true: {true}"), chart.level(0.0, "random", "nobody")]
     grey = [(x, y) for at, ys in others.items() for x, y in _strewn(at, ys)]
     cloud = chart.cloud([x for x, _ in grey], [chart.y.pinned(y) for _, y in grey], "random", "elsewhere")
@@ -91,7 +91,7 @@ def _strewn(x: float, heights: Sequence[float]) -> list[tuple[float, float]]:
 
 def by_length(look: Look, yours: Sequence[float], levels: Mapping[str, Sequence[float]]) -> dict[str, Any]:
     """Hit rate against the length of the list, K = 1..10."""
-    chart = look.chart(AXES["dplcf"]["k"], AXES["dplcf"]["sampled"], right=130)
+    chart = look.chart(AXES["dplcf"]["k"], AXES["dplcf"]["sampled"], right=156)
     x = list(range(1, len(yours) + 1))
     traces = [chart.line(x, values, role, NAMES[role]) for role, values in levels.items()]
     traces.append(chart.line(x, yours, look.role, look.name, strong=True))

@@ -34,7 +34,7 @@ def rate_by_epoch(
 
 def bill_by_epoch(look: Look, course: Mapping[str, Sequence[float]], at: int) -> dict[str, Any]:
     """What one person has spent after each epoch, in four currencies."""
-    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["bill"], right=128)
+    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["bill"], right=132)
     traces, labels = [], []
     for name, values in course.items():
         traces.append(chart.line(range(1, len(values) + 1), values, DRAWN[name], CURRENCIES[name], name == "mixed"))
@@ -47,7 +47,7 @@ def bill_by_epoch(look: Look, course: Mapping[str, Sequence[float]], at: int) ->
 
 def health(look: Look, items: Sequence[float], users: Sequence[float], clipped: Sequence[float]) -> dict[str, Any]:
     """Length of the item vectors and of the people's, and the share of gradient values that the projection cuts."""
-    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["size"], right=128)
+    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["size"], right=142)
     x = range(1, len(items) + 1)
     shown = {"films, ‖v‖": (items, "bound"), "people, ‖x‖": (users, look.role), "clipped": (clipped, "attack")}
     traces = [chart.line(x, values, role, name) for name, (values, role) in shown.items() if len(values)]
@@ -60,7 +60,7 @@ def pools(
     look: Look, own: Sequence[float], popular: float, whole: Sequence[float], everywhere: float
 ) -> dict[str, Any]:
     """The same lists held against 99 strangers and against the whole catalogue."""
-    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["sampled"], right=128)
+    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["sampled"], right=136)
     x = range(1, len(own) + 1)
     traces = [
         chart.level(popular, "popularity", "popular, of 100"), chart.level(everywhere, "popularity", "popular, of all"),

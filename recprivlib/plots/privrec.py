@@ -27,7 +27,7 @@ class Moves:
     people: Array
 
 
-def _chart(look: Look, x: str, y: str, height: int = 260, right: int = 136) -> Chart:
+def _chart(look: Look, x: str, y: str, height: int = 260, right: int = 150) -> Chart:
     return look.chart(AXES["privrec"][x], AXES["privrec"][y], height, right)
 
 

@@ -16,7 +16,7 @@ from recprivlib.plots.numerals import percent
 POPULAR = "what is popular"
 
 
-def _chart(look: Look, pool: str, x: str, height: int = 260, right: int = 120) -> Chart:
+def _chart(look: Look, pool: str, x: str, height: int = 260, right: int = 128) -> Chart:
     return look.chart(AXES["recommenders"][x], AXES["recommenders"][pool], height, right)
 
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recprivlib.live import Card, Control, explorer, nbytes, stems
+from recprivlib.live import Card, Control, View, explorer, nbytes, stems
 from recprivlib.parameters import UserError
 
 EXPLORERS = [explorer(stem) for stem in stems()]
@@ -32,6 +32,27 @@ def test_every_dashboard_is_complete(which):
     assert not which.predict or set(which.predict.at) <= set(names)
     assert set(which.still) <= set(names)
     assert not which.reseed or which.control(which.reseed).kind == "seed"
+
+
+def cramped(figure):
+    """Names of lines that do not fit into the margin at their right, at 7.4 pixels a letter (a wide system font)."""
+    right = figure["layout"]["margin"]["r"]
+    names = [label["text"] for label in figure["layout"].get("annotations", ())
+             if label.get("xref") == "paper" and label.get("x") == 1 and label.get("xanchor") == "left"]  # fmt: skip
+    return [name for name in names if 14 + 7.4 * len(name) > right + 1]
+
+
+@pytest.mark.parametrize("which", EXPLORERS, ids=stems())
+def test_every_line_has_room_for_its_name(which):
+    result = which.compute(**which.defaults)
+    drawn = {figure.name: figure.draw(result, View()) for figure in which.figures}
+    assert not {name: bad for name, one in drawn.items() if isinstance(one, dict) and (bad := cramped(one))}
+
+
+def test_a_name_without_room_is_seen():
+    label = {"text": "a name of thirty letters or so", "xref": "paper", "x": 1, "xanchor": "left"}
+    assert cramped({"layout": {"margin": {"r": 130}, "annotations": [label]}})
+    assert not cramped({"layout": {"margin": {"r": 250}, "annotations": [label]}})
 
 
 @pytest.mark.parametrize("which", [which for which in EXPLORERS if which.curve], ids=lambda which: which.stem)
