@@ -14,45 +14,21 @@ import numpy as np
 
 from recprivlib.data import Dataset
 from recprivlib.evaluation import Difference, Scores, evaluate, interval, paired, stream, total
-from recprivlib.live import bills, controls, films, snippets
-from recprivlib.live.bills import Bill, Terms
+from recprivlib.live import controls, films, publishing, snippets
+from recprivlib.live.bills import Bill, draw_strip
 from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
 from recprivlib.live.figures import figures
 from recprivlib.live.memory import MEMORY
-from recprivlib.live.shared import dataset, fold, scored, scores, tidy
-from recprivlib.models.pnbm import beginning
-from recprivlib.models.weighted import Neighbours, beyond, item_means
-from recprivlib.papers import _dp_pnbm_crafted as made_up
-from recprivlib.papers.dp_pnbm import DPSGD, bounds_of
+from recprivlib.live.publishing import FLOORS, PROTOCOL, SAMPLED, TAU, VARIANTS, chosen, crowds, curve
+from recprivlib.live.shared import dataset, fold, scored, tidy
 from recprivlib.parameters import configured
-from recprivlib.plots import committed
 from recprivlib.plots import dp_pnbm as plots
-from recprivlib.plots.frontier import Line
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, setting, stars, times
 from recprivlib.protocols import Array
 from recprivlib.registry import get
 
-PROTOCOL, RESULTS = "kfold", "dp_pnbm"
-TAU = 200  # the paper's ε of a person is x · τ; the slider is x
-ALIKE = 10  # films in a list
 EVERY = 4  # steps of a chain between two pictures
-# variant -> (system, role of its dot, name, what of the settings it takes)
-VARIANTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
-    "dpsgd": ("dpsgd-pnbm", "printed", "DPSGD-PNBM", ("iterations", "floor", "noise_only", "neighbors")),
-    "dpps": ("dpps-pnbm", "printed", "DPPS-PNBM", ("noise_only", "neighbors")),
-    "dpsgd-mf": ("dpsgd-mf", "printed", "DPSGD-MF", ()),
-    "dpps-mf": ("dpps-mf", "printed", "DPPS-MF", ()),
-    "repaired": ("dpsgd-pnbm-repaired", "repaired", "repaired", ("iterations", "floor", "noise_only", "neighbors")),
-    "means": ("dp-item-means", "beyond", "noisy averages", ("protects",)),
-    "covariance": ("dp-covariance", "beyond", "noisy covariance", ("protects",)),
-}
-SAMPLED = ("dpps", "dpps-mf")
-FLOORS = {"bound": "pnbm", "private-popularity": "uniform-similarity", "popularity": "item-mean"}
-UNITS = {
-    "rating": Terms("rating", "replace-value", "one rating, changed"),
-    "user": Terms("user", "add-remove", "all of yours"),
-}
 
 
 @dataclass(frozen=True)
@@ -85,14 +61,6 @@ class Result:
 # ------------------------------------------------------------------------------------------- compute
 
 
-def chosen(values: Values) -> tuple[str, dict[str, Any]]:
-    """The system behind these settings, and its parameters."""
-    name, _, _, takes = VARIANTS[values["variant"]]
-    epsilon = values["epsilon"] * (TAU if values["variant"] in SAMPLED else 1)
-    taken = {part: values["unit" if part == "protects" else part] for part in takes}
-    return name, {"epsilon": round(epsilon, 9), **taken}
-
-
 def compute(**moved: Any) -> Result:
     """Publish, predict, compare."""
     *_, (_, result) = steps(**moved)
@@ -104,7 +72,7 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     values = EXPLORER.defaults | moved
     source, seed = dataset(values["data"]), values["seed"]
     name, settings = chosen(values)
-    key = _key(source, seed, name, settings)
+    key = publishing.key(source, seed, name, settings)
     if values["variant"] == "dpps" and MEMORY.known(key) is None:
         train, model = fold(source, PROTOCOL, seed).train, None
         walk = configured(get(name).system, settings).steps(train, stream(seed, "fit"))
@@ -112,30 +80,8 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
             if progress < 1 and turn % EVERY == 0:
                 yield progress, _result(source, values, model, evaluate(model, fold(source, PROTOCOL, seed)))
         MEMORY.get(key, lambda: model)
-    model = published(source, seed, name, settings)
-    yield 1.0, _result(source, values, model, _scored(source, seed, name, settings))
-
-
-def _key(source: Dataset, seed: int, name: str, settings: Mapping[str, Any]) -> tuple:
-    kept = {part: value for part, value in settings.items() if part != "neighbors"}
-    return ("dp_pnbm", source.checksum, seed, name, tuple(sorted(kept.items())))
-
-
-def published(source: Dataset, seed: int, name: str, settings: Mapping[str, Any]) -> Any:
-    """The model on the fold, kept before it is cut to a number of neighbours: another number is a slice."""
-    system = configured(get(name).system, dict(settings))
-
-    def make() -> Any:
-        model = system.fit(fold(source, PROTOCOL, seed).train, stream(seed, "fit"))
-        return model.among(ALIKE) if isinstance(model, Neighbours) else model
-
-    model = MEMORY.get(_key(source, seed, name, settings), make)
-    return model.among(system.neighbors) if isinstance(model, Neighbours) else model
-
-
-def _scored(source: Dataset, seed: int, name: str, settings: Mapping[str, Any]) -> Scores:
-    key = (name, tuple(sorted(settings.items())))
-    return scores(source, PROTOCOL, seed, key, lambda _: published(source, seed, name, settings))
+    model = publishing.published(source, seed, name, settings)
+    yield 1.0, _result(source, values, model, publishing.scored(source, seed, name, settings))
 
 
 def _result(source: Dataset, values: Values, model: Any, found: Scores) -> Result:
@@ -144,79 +90,16 @@ def _result(source: Dataset, values: Values, model: Any, found: Scores) -> Resul
     floors = {role: scored(source, PROTOCOL, seed, floor).per_user["rmse"] for role, floor in FLOORS.items()}
     noise = None
     if "noise_only" in settings and name != "dpps-pnbm":
-        noise = _scored(source, seed, name, settings | {"noise_only": True}).metrics["rmse"]
+        noise = publishing.scored(source, seed, name, settings | {"noise_only": True}).metrics["rmse"]
     film = values["film"][0] if values["film"] else int(films.adas(source)[1])
+    title, bound = films.spoken(source, np.array([film]))[0], publishing.published(source, seed, "pnbm", {})
     return Result(
         **values, error=total(own), interval=interval(own), versus=paired(own, floors["private-popularity"]),
         floors={role: total(errors) for role, errors in floors.items()}, noise=noise,
-        **_moved(source, seed, values["iterations"], values["floor"]), title=films.spoken(source, np.array([film]))[0],
-        alike=_alike(source, model, film), alike_bound=_alike(source, published(source, seed, "pnbm", {}), film),
-        bill=_bill(source, values),
+        **publishing.moved(source, seed, values["iterations"], values["floor"]), title=title,
+        alike=publishing.alike(source, model, film), alike_bound=publishing.alike(source, bound, film),
+        bill=publishing.bill(source, values),
     )  # fmt: skip
-
-
-def _alike(source: Dataset, model: Any, film: int) -> tuple[str, ...]:
-    """The films most like this one, as far as the model compares films."""
-    if isinstance(model, Neighbours):
-        row = model.similarity[film].astype(float)
-    elif model.items.shape[1]:
-        lengths = np.linalg.norm(model.items, axis=1)
-        row = model.items @ model.items[film] / np.maximum(lengths, 1e-9)
-    else:
-        return ()
-    row[film] = -np.inf
-    return films.spoken(source, np.argsort(-row, kind="stable")[:ALIKE])
-
-
-def _moved(source: Dataset, seed: int, iterations: int, floor: float) -> dict[str, Any]:
-    """How far one rating moves the last gradient of Algorithm 1, everybody's and a made-up person's."""
-
-    def make() -> dict[str, Any]:
-        train, system = fold(source, PROTOCOL, seed).train, DPSGD(iterations=iterations, floor=floor)
-        start, choose = np.random.default_rng([seed, 14]).spawn(2)
-        similarity = beginning(train.n_items, "random", system.rescale, start)
-        sizes = source.interactions.sizes
-        person = made_up.crafted(system, sizes, similarity, choose)
-        far = made_up.change(system, person.similarity, person.x, bounds_of(system, iterations, sizes.grid))
-        moved = made_up.measured(system, train, beyond(train, item_means(train)), similarity, iterations)
-        return {"moved": moved, "crafted": float(far.sum()) / system.largest(iterations, sizes.grid)}
-
-    return MEMORY.get(("dp_pnbm moved", source.checksum, seed, iterations, floor), make)
-
-
-def _bill(source: Dataset, values: Values) -> Bill:
-    name, settings = chosen(values)
-    system, sizes = configured(get(name).system, settings), source.interactions.sizes
-    claim, terms = system.ledger(sizes).claimed, UNITS[values["unit"]]
-    if claim.unit == terms.unit:
-        terms = replace(terms, relation=claim.relation)
-    else:
-        terms = replace(terms, other="one rating" if claim.unit == "rating" else "a whole person")
-    return bills.of_system(system, name, sizes, replace(terms, delta=claim.delta))
-
-
-def curve(values: Values) -> Line | None:
-    """The committed curve of this variant: five folds, two seeds."""
-    if values["variant"] in SAMPLED:
-        return None
-    name, settings = chosen(values)
-    about = {"system": name, "metric": "rmse", "data": values["data"], "protocol": PROTOCOL}
-    _, role, label, _ = VARIANTS[values["variant"]]
-    return committed.curve(RESULTS, about, settings, "epsilon", label, role, "five folds")
-
-
-def crowds(unit: str) -> tuple[Line, ...]:
-    """The committed errors over the number of people at ε = 1, for a changed rating or for whole people."""
-    shown = [("dp-item-means", "beyond", "averages", "dash"), ("dp-covariance", "beyond", "covariance", "")]
-    if unit == "user":
-        shown.append(("dpsgd-pnbm-repaired", "repaired", "repaired", ""))
-    found = []
-    for name, role, label, dash in shown:
-        settings = {"epsilon": 1.0} | ({} if role == "repaired" else {"protects": unit})
-        about = {"system": name, "metric": "rmse", "data": "ml-100k", "protocol": PROTOCOL}
-        line = committed.curve("dp_pnbm_people", about, settings, "population", label, role, "five folds")
-        found += [replace(line, dash=dash)] if line else []
-    return tuple(found)
 
 
 # ------------------------------------------------------------------------------------- words, numbers
@@ -418,7 +301,7 @@ EXPLORER = Explorer(
     snippet=snippet,
     predict=PREDICT,
     tries=STARTS,
-    strip=bills.draw_strip,
+    strip=draw_strip,
     mark=mark,
     steps=steps,
     curve=curve,
