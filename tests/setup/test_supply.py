@@ -90,9 +90,9 @@ def test_known_vulnerabilities_are_listed_and_no_data_is_said(audit, capsys):
 def test_what_the_projects_machine_installs_has_a_floor():
     run = (ROOT / ".ci" / "run").read_text("utf-8")
     installed = set(re.findall(r"command -v ([\w-]+)", run))
-    assert installed == {"chromium", "firefox-esr", "haproxy"}
+    assert installed == {"chromium", "firefox-esr", "haproxy", "node"}
     assert set(re.findall(r"(?m)^atleast ([\w-]+) ", run)) == installed
-    for name in ("CHROMIUM", "FIREFOX", "HAPROXY"):
+    for name in ("CHROMIUM", "FIREFOX", "HAPROXY", "NODE"):
         assert re.search(rf"(?m)^{name}=[\d.]+$", run)
 
 
