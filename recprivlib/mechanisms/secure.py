@@ -4,7 +4,8 @@
 
 Finite mechanisms draw from their channel in whole numbers: each probability is a multiple of 2⁻⁶² (a Bernoulli's
 of 2⁻⁶³), and what can happen never rounds to what cannot. Laplace and Gaussian noise become discrete noise on a
-grid of at least 1,024 steps, on vectors 2¹⁸. What has no exact sampler is refused. Doubles stay at home: only the grid leaves.
+grid of at least 1,024 steps, 2¹⁸ for vectors. What has no exact sampler is refused. Doubles stay at home: only the
+grid leaves.
 
 Not hidden: how long a draw takes, which goes with the size of the noise (a rank correlation of about one half at
 1,024 steps), and which symbol a table was read at. Send at fixed times, never as soon as the noise is drawn.
