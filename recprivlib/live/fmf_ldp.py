@@ -8,33 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.accounting import guarantee
 from recprivlib.accounting.bills import small_delta
-from recprivlib.data import load
-from recprivlib.evaluation import Difference, RankingSplit, Scores, evaluate, split, stream, total
-from recprivlib.live import bills, controls
+from recprivlib.evaluation import Difference, Scores
+from recprivlib.live import bills, controls, epochs
 from recprivlib.live.bills import Bill, Terms
-from recprivlib.live.contract import Card, Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.live.epochs import CROWDS, HIT, PROTOCOL, Point
 from recprivlib.live.figures import figures
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.shared import beside, constant, tidy
-from recprivlib.papers import fmf_ldp
-from recprivlib.parameters import UserError, configured
+from recprivlib.live.shared import beside, tidy
+from recprivlib.parameters import configured
 from recprivlib.plots import committed
 from recprivlib.plots import fmf_ldp as plots
 from recprivlib.plots.dplcf import odds
 from recprivlib.plots.frontier import Line
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import best_guess, count, epsilon, percent, setting, word
-from recprivlib.population import gather
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
-
-PROTOCOL = "loo-random"  # as the paper splits; by time every list finds less
-GUESTS = 2000  # of a larger crowd, so many are asked how good their list is
-LOW = 8.0  # the total ε of the private chart
-HIT = "hr@10"
-MOST = 20_000_000  # reports times films of item-sign that are drawn while a reader waits
 
 # variant -> (system, role of its line, name)
 VARIANTS = {
@@ -42,24 +32,8 @@ VARIANTS = {
     "stable": ("fmf-ldp-stable", "repaired", "thawed"),
     "sign": ("item-sign", "beyond", "item and sign"),
 }
-# people -> (data, size of an invented population)
-CROWDS: dict[int, tuple[str, dict[str, Any]]] = {
-    943: ("ml-100k", {}), 1000: ("synthetic", {}), 6040: ("ml-1m", {}),
-    10_000: ("synthetic", {"users": 10_000, "items": 1000}), 50_000: ("synthetic", {"users": 50_000, "items": 1000}),
-}  # fmt: skip
 YOU = Terms("user", "replace", "all of yours, exchanged for another's", tries=1000)
 SET = ("epsilon", "k", "epochs", "factors")
-
-
-@dataclass(frozen=True)
-class Point:
-    """One epoch: hit rates in both pools, lengths of vectors, and what the projection to [−1, 1] cuts."""
-
-    sampled: float
-    full: float
-    items: float
-    users: float
-    clipped: float  # NaN where nothing is projected
 
 
 @dataclass(frozen=True)
@@ -100,21 +74,9 @@ def compute(**moved: Any) -> Result:
 def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     """The same, epoch by epoch."""
     values = EXPLORER.defaults | moved
-    fold, system = _fold(values["people"], values["seed"]), _system(values)
-    _affordable(system, fold.train.sizes)
-    key = ("fmf_ldp", values["people"], values["seed"], repr(system))
-    known = MEMORY.known(key)
-    if known is not None:
-        yield 1.0, _result(values, system, fold, *known)
-        return
-    guests, points = _guests(fold), []
-    for progress, told in gather(system, fold.train, stream(values["seed"], "fit")):
-        model = system.model(told, guests.train)
-        found = evaluate(model, guests, (10,))
-        points.append(_point(system, model, guests, found))
-        if progress == 1:
-            MEMORY.get(key, lambda made=(tuple(points), found): made)  # type: ignore[misc]
-        yield progress, _result(values, system, fold, tuple(points), found)
+    system = _system(values)
+    for progress, points, found in epochs.trained(system, values["people"], values["seed"]):
+        yield progress, _result(values, system, points, found)
 
 
 def _settings(values: Values) -> tuple[str, dict[str, Any]]:
@@ -126,55 +88,17 @@ def _system(values: Values) -> Any:
     return configured(get(name).system, settings)
 
 
-def _affordable(system: Any, sizes: Sizes) -> None:
-    """A report of item-sign is a set of symbols, and at a small ε a large one: so many take minutes to draw."""
-    mechanism = system.ledger(sizes).releases[0].mechanism
-    size = getattr(mechanism, "d", 1)
-    if size**2 > 2 * sizes.items and sizes.users * system.k * sizes.items > MOST:
-        what = (f"At ε = {setting(system.epsilon)} a report hides among {count(size)} others, and {count(system.k)} of "
-                "them from everybody take minutes to draw. This server is for few reports that say more.")  # fmt: skip
-        cure = {"variant": "sign", "k": 1, "epochs": 5, "epsilon": 10.0}
-        raise Card(what, cure, "five reports at ε = 10")
-
-
-def _fold(people: int, seed: int) -> RankingSplit:
-    """A random interaction of each person held out."""
-    name, sizes = CROWDS[people]
-
-    def make() -> Any:
-        return split(load(name, **sizes).interactions, PROTOCOL, seed)[0]
-
-    try:
-        return MEMORY.get(("fmf_ldp fold", people, seed), make)
-    except UserError as reason:
-        raise Card(str(reason), cure={"people": 1000}, cure_label="ask invented people") from None
-
-
-def _guests(fold: RankingSplit) -> RankingSplit:
-    """Those of a crowd who are asked: everybody of a town, some of a city."""
-    if len(fold.users) <= GUESTS:
-        return fold
-    some = np.sort(np.random.default_rng(0).permutation(len(fold.users))[:GUESTS])
-    train, users = fold.train.of(fold.users[some]), np.arange(GUESTS, dtype=np.int32)
-    return RankingSplit(train, users, fold.held_out[some], fold.negatives[some])
-
-
-def _point(system: Any, model: Any, guests: RankingSplit, found: Scores) -> Point:
-    items, users = (float(np.median(np.linalg.norm(part, axis=1))) for part in (model.items, model.users))
-    cut = fmf_ldp.clipped(system, model, guests.train, np.random.default_rng(0))
-    return Point(found.metrics[HIT], found.metrics[f"{HIT}/full"], items, users, cut)
-
-
-def _result(values: Values, system: Any, fold: RankingSplit, points: tuple[Point, ...], found: Scores) -> Result:
+def _result(values: Values, system: Any, points: tuple[Point, ...], found: Scores) -> Result:
     """All of the screen. Intervals are for what stands still."""
     people, seed, last = values["people"], values["seed"], len(points) == system.epochs
-    popular, sizes = _yardstick(people, seed, "popularity"), fold.train.sizes
+    popular, sizes = epochs.yardstick(people, seed, "popularity"), epochs.held_out(people, seed).train.sizes
     interval, versus = (points[-1].sampled,) * 2, None
     if last:
         interval, versus = beside(found.per_user[HIT], popular.per_user[HIT], seed)
     return Result(
-        **values, films=sizes.items, points=points, interval=interval, versus=versus, levels=_levels(people, seed),
-        everywhere=popular.metrics[f"{HIT}/full"], course=_course(system, sizes), delta=small_delta(sizes.users),
+        **values, films=sizes.items, points=points, interval=interval, versus=versus,
+        levels=epochs.levels(people, seed), everywhere=popular.metrics[f"{HIT}/full"],
+        course=epochs.course(system, sizes), delta=small_delta(sizes.users),
         bill=_bill(system, VARIANTS[values["variant"]][0], sizes, last),
     )  # fmt: skip
 
@@ -184,53 +108,6 @@ def _bill(system: Any, name: str, sizes: Sizes, last: bool) -> Bill:
     claimed = system.ledger(sizes).claimed
     terms = replace(YOU, other=claimed.counts if claimed else "")
     return bills.of_system(system, name, sizes, terms) if last else bills.promised(system, sizes, terms)
-
-
-def _levels(people: int, seed: int) -> dict[str, float]:
-    """What the lists are held against; what takes longest was computed before."""
-    name, sizes = CROWDS[people]
-    bound = committed.known(
-        "fmf_ldp_bounds", {"system": "mf-als", "data": name, "users": sizes.get("users", people), "metric": HIT}
-    )
-    found = {"popularity": "popularity", "private-popularity": "private", "random": "chance"}
-    own = {role: total(_yardstick(people, seed, what).per_user[HIT]) for role, what in found.items()}
-    return ({} if bound is None else {"bound": bound}) | own
-
-
-def _yardstick(people: int, seed: int, what: str) -> Scores:
-    """Popularity, the chart from one report a person at a total ε of 8, or chance; scored for the guests."""
-
-    def make() -> Scores:
-        fold = _fold(people, seed)
-        if what == "chance":
-            model = constant(fold)
-        elif what == "private":
-            chart = configured(get("ldp-popularity").system, {"reports": "one", "epsilon": LOW})
-            model = chart.fit(fold.train, stream(seed, "fit"))
-        else:
-            model = get(what).system.fit(fold.train, stream(seed, "fit"))
-        return evaluate(model, _guests(fold), (10,))
-
-    return MEMORY.get(("fmf_ldp", what, people, seed), make)
-
-
-def _course(system: Any, sizes: Sizes) -> Mapping[str, tuple[float, ...]]:
-    """The bill after each epoch: what the paper counts, the sum, the best exact sum, and behind an honest mixer."""
-    delta = small_delta(sizes.users)
-
-    def spent(epochs: int, delta: float, view: Any) -> float:
-        return guarantee(replace(system, epochs=epochs).ledger(sizes), "user", "replace", delta, view).epsilon
-
-    def make() -> Mapping[str, tuple[float, ...]]:
-        epochs = range(1, system.epochs + 1)
-        return {
-            "epoch": tuple(system.k * system.epsilon for _ in epochs),
-            "sum": tuple(spent(t, 0.0, "server") for t in epochs),
-            "exact": tuple(spent(t, delta, "server") for t in epochs),
-            "mixed": tuple(spent(t, delta, "shuffled") for t in epochs),
-        }
-
-    return MEMORY.get(("fmf_ldp course", repr(system.ledger(sizes)), system.epochs), make)
 
 
 def curve(values: Values) -> Line | None:

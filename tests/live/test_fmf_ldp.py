@@ -10,9 +10,10 @@ import pytest
 from recprivlib.accounting import guarantee
 from recprivlib.data import load
 from recprivlib.evaluation import Difference, evaluate, split, stream
-from recprivlib.live import View, explorer, fmf_ldp
+from recprivlib.live import View, epochs, explorer
 from recprivlib.live.contract import Card, nbytes
 from recprivlib.live.fmf_ldp import CONTROLS, VARIANTS, compute, reply, say, snippet, steps, table
+from recprivlib.papers.fmf_ldp import Told
 from recprivlib.parameters import configured
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
@@ -38,15 +39,15 @@ def test_the_screen_shows_what_the_registered_system_gives(variant):
 
 def test_of_a_city_some_are_asked_and_all_report(monkeypatch):
     """The same model as all 10,000 train, seen by 2,000 of them; their lists are their own."""
-    monkeypatch.setitem(fmf_ldp.CROWDS, 10_000, ("synthetic", {"users": 2500, "items": 200}))
+    monkeypatch.setitem(epochs.CROWDS, 10_000, ("synthetic", {"users": 2500, "items": 200}))
     shown = compute(people=10_000, variant="stable", seed=4, **QUICK)
     (fold,) = split(load("synthetic", users=2500, items=200).interactions, "loo-random", 4)
     system = configured(get("fmf-ldp-stable").system, QUICK)
-    guests = fmf_ldp._guests(fold)
+    guests = epochs.guests(fold)
     assert len(guests.users) == 2000 < len(fold.users)
     model = system.fit(fold.train, stream(4, "fit"))
     everybody = evaluate(model, fold, (10,), full=False).per_user["hr@10"]
-    some = evaluate(system.model(fmf_ldp.fmf_ldp.Told(model.items), guests.train), guests, (10,), full=False)
+    some = evaluate(system.model(Told(model.items), guests.train), guests, (10,), full=False)
     assert shown.points[-1].sampled == pytest.approx(some.metrics["hr@10"], abs=0.005)
     sd = math.sqrt(0.25 / 2000)  # a random 2,000 of 2,500: well within four deviations of all
     assert shown.points[-1].sampled == pytest.approx(everybody.mean(), abs=4 * sd)
