@@ -5,6 +5,7 @@ import asyncio
 import jinja2
 import pytest
 from bokeh.document import Document
+from panel.custom import ReactiveESM
 from panel.io.application import build_applications
 from panel.io.state import state
 from panel.viewable import Viewable
@@ -29,11 +30,12 @@ def opened():
     return open_page
 
 
-def test_a_second_page_reads_no_template_and_describes_none_of_its_parts(opened, monkeypatch):
+def test_a_second_page_reads_no_template_and_works_none_of_its_parts_out_anew(opened, monkeypatch):
     """Panel describes all parts each time one is added: half of what a page cost."""
     done = []
-    real = jinja2.Environment.compile
+    real, properties = jinja2.Environment.compile, ReactiveESM._get_properties
     monkeypatch.setattr(Viewable, "__repr__", lambda *_: done.append("described") or "")
+    monkeypatch.setattr(ReactiveESM, "_get_properties", lambda *args: done.append("worked out") or properties(*args))
     monkeypatch.setattr(jinja2.Environment, "compile", lambda *args, **kw: done.append("read") or real(*args, **kw))
 
     async def twice():
@@ -45,6 +47,7 @@ def test_a_second_page_reads_no_template_and_describes_none_of_its_parts(opened,
     assert done == []
     assert {"frame", "figure-plot", "control-width"} <= set(models)
     assert document.template is module._template()
+    assert len({id(sheet) for root in document.roots for sheet in root.stylesheets if not isinstance(sheet, str)}) == 3
 
 
 def test_a_move_reaches_the_session_at_once_and_its_result_the_models(opened):

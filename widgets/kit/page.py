@@ -62,6 +62,11 @@ class Page(pn.Template):
     def _build_layout(self) -> Any:
         return pn.Column()
 
+    def _init_doc(self, doc: Any = None, *args: Any, **kwargs: Any) -> Any:
+        page: Any = doc or pn.state.curdoc
+        with page.models.freeze():  # looked through once, not again for each part
+            return super()._init_doc(doc, *args, **kwargs)
+
     def add_panel(self, name: str, panel: Any, tags: Sequence[str] = ()) -> None:
         """Puts a part into its place."""
         self._render_items[name] = (panel, list(tags))

@@ -6,12 +6,15 @@ import asyncio
 import contextlib
 import logging
 from contextlib import AbstractContextManager
+from copy import copy
 from functools import cache, partial
 from typing import Any
 
 import panel as pn
 import param
+from bokeh.models import ImportedStyleSheet
 from panel.io import hold
+from panel.io.state import state
 
 from widgets.kit.part import HERE, Act, Part, Wire
 
@@ -43,6 +46,9 @@ class PanelWire(Wire):
         return hold(self.doc)
 
 
+FIXED: dict[tuple, tuple[dict[str, Any], list[tuple]]] = {}  # kind, theme, address of Panel's files -> properties
+
+
 class Component(pn.custom.JSComponent):
     """A part as Panel draws it.
 
@@ -51,6 +57,7 @@ class Component(pn.custom.JSComponent):
     """
 
     __abstract = True
+    _data_model: Any
 
     def __init__(self, part: Part, name: str):
         room = (
@@ -59,6 +66,25 @@ class Component(pn.custom.JSComponent):
         super().__init__(name=name, **room, margin=0, **part.values)
         self._part = part
         part.tie(self._follow, self._send_msg)
+
+    def _get_properties(self, doc: Any) -> dict[str, Any]:
+        """What Panel works out anew for each part of each page is the same for all of a kind, but for the values."""
+        theme, where = type(self._design and self._design.theme), doc and doc._template_variables.get("dist_url")
+        kept = FIXED.get((type(self), theme, where))
+        if kept is None:
+            found = super()._get_properties(doc)
+            sheets = [(each, None) if isinstance(each, str) else (None, each.url) for each in found.pop("stylesheets")]
+            kept = FIXED[type(self), theme, where] = found | {"_defs": []}, sheets
+        fixed, sheets = kept
+        known = state._stylesheets.setdefault(doc, {}) if doc else {}
+        known |= {url: ImportedStyleSheet(url=url) for _, url in sheets if url and url not in known}
+        return {name: copy(value) for name, value in fixed.items() if name != "data"} | {
+            "data": self._data_model(name=self.name, esm_constants={}, **self._part.values),
+            "stylesheets": [known[url] if url else css for css, url in sheets],
+        }
+
+    def _get_children(self, *_: Any) -> tuple[dict[str, Any], list[Any]]:
+        return {}, []
 
     def _link_props(self, model: Any, properties: Any, doc: Any, root: Any, comm: Any = None) -> None:
         for name in self._part.shared():
