@@ -15,7 +15,7 @@ import pytest
 from recprivlib.cli import main
 from widgets.kit.pool import Lane, Pool
 from widgets.load import Reader
-from widgets.room import Room
+from widgets.room import READERS, Room
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -84,7 +84,7 @@ def test_no_figure_needs_webgl():
 
 @pytest.mark.slow
 def test_two_hundred_dashboards_opened_and_closed_leave_less_than_thirty_megabytes(serving, book):
-    """Over the warm state: what twenty of them left."""
+    """Over the warm state: what a full room of sixty left."""
 
     async def visit(site: str) -> None:
         reader = Reader(site, "/apps/recommenders", "k")
@@ -93,7 +93,7 @@ def test_two_hundred_dashboards_opened_and_closed_leave_less_than_thirty_megabyt
 
     with serving(book) as (site, process):
         held = []
-        for many in (20, 200):
+        for many in (READERS, 200):
             for _ in range(many):
                 asyncio.run(visit(site))
             time.sleep(60)  # unused sessions go after 30 s, looked for every 17; the room tidies every 10
