@@ -72,6 +72,7 @@ def assemble(html: Path, target: Path, say: book.Say, pages: Path | None = None)
     shutil.copytree(html, fresh, ignore=shutil.ignore_patterns(".inputs", "*.map", "*.po"))
     (fresh / ".nojekyll").touch()  # GitHub's pages leave out folders like _static without it
     total = laboratory(fresh / "lab", say)
+    (fresh / "lab" / "sw.js").rename(fresh / "sw.js")  # it can keep what lies beside and below it, no more
     if pages is not None:
         shutil.copytree(pages, fresh / "lab", dirs_exist_ok=True)
     (fresh / "live.json").write_text(json.dumps({"live": False, "apps": [], "lab": "lab/"}), encoding="utf-8")

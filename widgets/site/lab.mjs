@@ -18,13 +18,25 @@ export function obstacle() {
   return "";
 }
 
+// What keeps the site for later. The worker waits for it, so that the first load is kept already, but not for long.
+async function keeper() {
+  if (!navigator.serviceWorker || location.protocol === "file:") return;
+  await navigator.serviceWorker.register(new URL("../sw.js", home));
+  const { active } = await navigator.serviceWorker.ready;
+  const seen = [window, window.parent].flatMap((where) => {
+    try { return [where.location.href, ...where.performance.getEntriesByType("resource").map(({ name }) => name)]; } catch { return []; }
+  });
+  active.postMessage({ seen }); // what was loaded before anybody kept anything
+}
+const kept = Promise.race([keeper().catch(() => {}), new Promise((done) => setTimeout(done, 2000))]);
+
 class Lab {
   constructor() {
     Object.assign(this, { state: "asleep", why: "", had: 0, total: 0, people: "", file: null, times: {} });
     this.acts = new Set();
     this.dashes = new Map(); // name -> what to call with news
     this.count = 0;
-    this.read = fetch(new URL("manifest.json", home), { cache: "no-cache" }).then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`manifest.json: ${answer.status}`))));
+    this.read = kept.then(() => fetch(new URL("manifest.json", home), { cache: "no-cache" })).then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`manifest.json: ${answer.status}`))));
     this.read.then((manifest) => { this.manifest = manifest; this.total = manifest.total; this.tell(); }, () => {});
   }
   on(act) { this.acts.add(act); return () => this.acts.delete(act); }

@@ -1,0 +1,79 @@
+"""What was loaded once is not loaded again, and what was seen once opens without a network."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.plain import hosted
+
+DONE = "!!window.recprivLab?.times.whole || window.recprivLab?.state === 'broken'"
+STORED = """async (n) => (await (await caches.open("recpriv-site")).keys())
+    .filter(({ url }) => /[.](whl|wasm|zip)$/.test(url)).length === n"""
+PAGE = "/lab/dplcf.html"
+PATIENCE = 240.0  # seconds; it is there in five where nobody else computes
+
+
+def until(page: Any, what: str, about: Any = None) -> None:
+    """Wait for what a script says; Playwright's own waiting would run text, which the page's policy forbids."""
+    end = time.monotonic() + PATIENCE
+    while not page.evaluate(what, about):
+        assert time.monotonic() < end, what
+        page.wait_for_timeout(100)
+
+
+@pytest.fixture
+def opened(browser: Any):
+    """`opened(address)`: a page of one and the same reader, once its laboratory is there."""
+    context = browser.new_context()
+
+    def opened(address: str) -> Any:
+        page = context.new_page()
+        page.goto(address)
+        until(page, DONE)
+        return page
+
+    yield opened
+    context.close()
+
+
+def test_a_site_loads_each_file_once_and_opens_again_without_a_network(opened, published: Path):
+    large = [path for path in (published / "lab").rglob("*") if path.suffix in (".whl", ".wasm", ".zip")]
+    assert len(large) > 7
+    with hosted(published) as host:
+        page = opened(host.address + PAGE)
+        until(page, STORED, len(large))
+        page.close()
+        assert {path.name: host.asked(f"/{path.name}") for path in large} == {path.name: 1 for path in large}
+        opened(host.address + PAGE).close()
+        assert {path.name: host.asked(f"/{path.name}") for path in large} == {path.name: 1 for path in large}
+    page = opened(host.address + PAGE)
+    assert page.evaluate("window.recprivLab.state") == "ready"
+    page.locator("main.page[data-state=ready]").wait_for(timeout=120_000)
+
+
+def test_a_changed_file_is_refused_by_the_page_too(browser, published: Path, tmp_path: Path):
+    (wheel,) = (published / "lab").rglob("numpy-*.whl")
+    site = tmp_path / "site"
+    site.mkdir()
+    for path in published.rglob("*"):
+        place = site / path.relative_to(published)
+        if path.is_dir():
+            place.mkdir(exist_ok=True)
+        elif path != wheel:
+            place.hardlink_to(path)
+    body = bytearray(wheel.read_bytes())
+    body[5000] ^= 1
+    (site / wheel.relative_to(published)).write_bytes(body)
+    context = browser.new_context()
+    with hosted(site) as host:
+        page = context.new_page()
+        page.goto(host.address + PAGE)
+        until(page, DONE)
+        assert page.evaluate("[window.recprivLab.state, window.recprivLab.why]") == [
+            "broken", "Python could not be started in this browser",
+        ]  # fmt: skip
+    context.close()
