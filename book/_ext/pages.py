@@ -5,12 +5,16 @@ A page asks no other host for anything: maths, figures and palette come with the
 
 from __future__ import annotations
 
+import re
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
+
+from fingerprint import ROOT
 
 PLOTLY = "plotly.min.js"
 
@@ -31,6 +35,25 @@ def mend_references(app: Sphinx, page: str, template: str, context: dict[str, An
     """docutils calls the bibliography a list, but not its entries the items of one: screen readers stumble."""
     if 'class="citation-list"' in context.get("body", ""):
         context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+
+
+def glossary() -> dict[str, str]:
+    """What each term of the appendix means, by the anchor of its entry."""
+    text = (ROOT / "book" / "notation.md").read_text("utf-8")
+    entries = re.findall(
+        r"^(\S.*)\n((?:  \S.*\n)+)", text.partition(":::{glossary}\n")[2].partition("\n:::")[0] + "\n", re.MULTILINE
+    )
+    return {name: re.sub(r"[`*$]", "", " ".join(meaning.split())) for name, meaning in entries}
+
+
+def explain_terms(app: Sphinx, doctree: Any, docname: str) -> None:
+    """A word that leads to the glossary says what it means where it stands, to whoever rests on it."""
+    anchors = {name: anchor for name, _, kind, _, anchor, _ in app.env.domains["std"].get_objects() if kind == "term"}
+    meanings = {anchors[name]: said for name, said in glossary().items() if name in anchors}
+    for link in doctree.findall(nodes.reference):
+        anchor = link.get("refuri", "").partition("#")[2]
+        if anchor in meanings:
+            link["reftitle"] = meanings[anchor]
 
 
 def copy_assets(app: Sphinx, error: Exception | None) -> None:
@@ -59,5 +82,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", write_palette)
     app.connect("html-page-context", load_plotly, priority=900)
     app.connect("html-page-context", mend_references)
+    app.connect("doctree-resolved", explain_terms)
     app.connect("build-finished", copy_assets)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,6 +16,7 @@ from recprivlib.parameters import UserError
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = [page for page in sorted((ROOT / "book").glob("*.md")) if paths.stem(page.read_text("utf-8"))]
 WORD = re.compile(r"[^\W_][\w'’.,-]*")
+STRAIGHT = str.maketrans("“”", '""')
 MOST = {"words": 1800, "code": 60, "formulas": 4, "tables": 1}
 
 
@@ -79,6 +80,22 @@ def test_all_dashboards_stand_in_the_order_of_reading(book):
     cards = BeautifulSoup((book / "book" / "explore.html").read_text("utf-8"), "html.parser").select(".explore-card")
     order = re.findall(r"file: book/(\w+)", (ROOT / "_toc.yml").read_text("utf-8"))
     assert [card["data-chapter"] for card in cards] == [stem for stem in order if stem in {p.stem for p in CHAPTERS}]
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_a_word_of_the_glossary_says_what_it_means_where_it_stands(book, page):
+    entries = BeautifulSoup((book / "book" / "notation.html").read_text("utf-8"), "html.parser").select(
+        "dl.glossary > dt"
+    )
+    meanings = {
+        entry["id"]: " ".join(entry.find_next_sibling("dd").get_text().translate(STRAIGHT).split()) for entry in entries
+    }
+    links = BeautifulSoup((book / "book" / f"{page.stem}.html").read_text("utf-8"), "html.parser").select(
+        "a[href*='#term-']"
+    )
+    assert links
+    for link in links:
+        assert link["title"][:40] == meanings[link["href"].partition("#")[2]][:40]
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
