@@ -5,7 +5,7 @@ import { label } from "./status.mjs";
 
 const WAIT = 150; // ms before a wait is worth a word
 const FRAME = ["theme", "size", "present", "plain"];
-const { stem, parts, names } = JSON.parse(document.querySelector("#still").textContent);
+const { stem, parts, people } = JSON.parse(document.querySelector("#still").textContent);
 const page = document.querySelector("main.page");
 const models = {}, kept = {};
 let open = false, idle = true, since = 0, timer, own = false, moved = "", line;
@@ -78,13 +78,11 @@ const dash = {
   opened(so) { open = so; if (!so) { rests(); idle = true; } },
   // Other people: the same settings, their ratings.
   moved(data) {
-    if (!names.includes("data")) return;
-    models["control-data"]?.model && (kept["control-data"] = undefined);
+    if (!people.length) return;
     const query = new URLSearchParams(models.frame.model.query);
-    query.set("data", data);
-    models.frame.model.query = query.toString();
+    if (people.includes("data")) query.set("data", data);
+    models.frame.put({ query: query.toString() });
     open = false;
-    line.send({ close: true });
     line.leave();
     line = lab.join(dash);
   },
@@ -133,7 +131,7 @@ for (const [place, { script, style, values }] of Object.entries(parts)) {
 }
 performance.mark("picture");
 line = lab.join(dash);
-label(page, lab, { data: names.includes("data"), settings });
+label(page, lab, { data: people.length > 0, settings });
 window.addEventListener("pagehide", () => line.leave());
 new IntersectionObserver((entries, observer) => {
   if (!entries.some((entry) => entry.isIntersecting)) return;

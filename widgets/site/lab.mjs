@@ -93,7 +93,7 @@ class Lab {
     if (news.refused) { this.refused = news.refused; this.file = null; }
     if (news.chosen) {
       Object.assign(this, { refused: "", people: news.label, columns: news.columns, chosen: news.chosen });
-      for (const dash of this.dashes.values()) dash.moved(news.chosen);
+      for (const dash of [...this.dashes.values()]) dash.moved(news.chosen); // each leaves, and joins anew
     }
     this.tell();
   }

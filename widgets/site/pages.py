@@ -22,7 +22,7 @@ from widgets.kit.session import Session
 
 BASE = """<!doctype html><html lang="en" {{ html_attrs }}><head><meta charset="utf-8">
 <title>{% block title %}{% endblock %}</title>{% block postamble %}{% endblock %}
-<link rel="stylesheet" href="dash.css"></head>
+<link rel="icon" href="../_static/favicon.svg"><link rel="stylesheet" href="dash.css"></head>
 <body>{% block contents %}{% endblock %}
 <script type="application/json" id="still">{{ still }}</script>
 <script src="../_static/plotly.min.js"></script><script type="module" src="dash.mjs"></script></body></html>
@@ -59,7 +59,7 @@ def page(which: Explorer) -> str:
         place: {"script": part.script, "style": part.style, "values": _shown(part)}
         for place, part in session.parts().items()
     }
-    still = {"stem": which.stem, "parts": parts, "names": [control.name for control in which.controls]}
+    still = {"stem": which.stem, "parts": parts, "people": people(which)}
     loader = DictLoader(
         {"base": BASE, "frame": TEMPLATE.read_text(encoding="utf-8").replace("extends base", "extends 'base'")}
     )
@@ -67,6 +67,11 @@ def page(which: Explorer) -> str:
         roots=Places(), embed=lambda name: f'<div data-place="{name}"></div>', still=_inside(still),
         **printed(which, session),
     )  # fmt: skip
+
+
+def people(which: Explorer) -> list[str]:
+    """The controls that choose whose data are computed on."""
+    return [control.name for control in which.controls if control.needs]
 
 
 def _shown(part: Part) -> dict[str, Any]:

@@ -9,7 +9,7 @@ export function label(page, lab, { data, settings }) {
   const bring = make("button", { type: "button", className: "quiet bring", textContent: "Use your own ratings…", hidden: true });
   const guess = make("p", { className: "lab-guess", hidden: true });
   const line = make("div", { className: "lab" }, make("p", { role: "status" }, text, " ", bar, leave, bring, file), guess);
-  page.querySelector(".title").after(line);
+  page.querySelector(".said").prepend(line);
   let brought = null;
 
   leave.addEventListener("click", () => lab.want(true));
