@@ -13,6 +13,7 @@ without noise, and c² is how much of the estimated direction is true (Benaych-G
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,6 +47,15 @@ def directions(gram: Array, variance: float, users: int, most: int, rng: np.rand
     return Directions(vectors, lengths.astype(np.float32), trust.astype(np.float32))
 
 
+def product(left: Array, right: Array) -> Array:
+    """left @ right, float32. A browser's NumPy is built without a BLAS; SciPy brings one, ten times as fast there."""
+    if sys.platform == "emscripten":
+        from scipy.linalg.blas import sgemm
+
+        return sgemm(1.0, right.T, left.T).T  # the transposes are as BLAS wants them, and nothing is copied
+    return left @ right
+
+
 def leading(matrix: Array, k: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """The k largest eigenvalues of a symmetric matrix and their vectors (block power method, Halko et al. 2011)."""
     n = len(matrix)
@@ -54,8 +64,8 @@ def leading(matrix: Array, k: int, rng: np.random.Generator) -> tuple[Array, Arr
         return values[::-1][:k], vectors[:, ::-1][:, :k]
     block = rng.standard_normal((n, k + SPARE), np.float32)
     for _ in range(SWEEPS):
-        block = np.linalg.qr(matrix @ block)[0]
-    values, turn = np.linalg.eigh(block.T @ (matrix @ block))
+        block = np.linalg.qr(product(matrix, block))[0]
+    values, turn = np.linalg.eigh(block.T @ product(matrix, block))
     return values[::-1][:k], (block @ turn[:, ::-1])[:, :k]
 
 
