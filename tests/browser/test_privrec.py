@@ -22,9 +22,8 @@ def test_alone_it_says_what_the_library_computes(visit, shoot, width, theme):
     shoot(page, f"privrec-{width}-{theme}")
 
 
-@pytest.mark.firefox
 def test_the_chapter_has_its_steps(visit, shoot):
     page = visit(CHAPTER, width=1280)
-    for title in ("One round", "Your guess: what would help?", "The bill is better than printed", "What it finds"):
+    for title in ("One round", "Your guess: what else would help?", "The bill is better than printed", "What it finds"):
         page.get_by_role("heading", name=title).first.wait_for(timeout=PATIENCE)
     shoot(page, "privrec-chapter")
