@@ -28,7 +28,7 @@ BUILD = ROOT / "_build"
 HTML = BUILD / "html"
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from fingerprint import digest, library  # noqa: E402  (a local extension of the book)
+from fingerprint import READABLE, digest, library  # noqa: E402  (a local extension of the book)
 
 Say = Callable[[str], None]
 
@@ -65,10 +65,22 @@ def build(say: Say = tell) -> Path:
         start = time.monotonic()
         say("book: building")
         fetch(say)
-        sphinx("html", say)
+        sphinx("html", early(say))
         publish(name)
         say(f"book: built in {time.monotonic() - start:.0f} s -> {HTML.relative_to(ROOT)}/index.html")
     return HTML
+
+
+def early(say: Say) -> Say:
+    """`say`; on a first build the pages are shown before the frames are there. Without a name they count as stale."""
+
+    def heard(line: str) -> None:
+        first = line == READABLE and not HTML.exists()
+        if first:
+            publish("")
+        say(line if first or line != READABLE else "book: computing the dashboards' frames")
+
+    return heard
 
 
 def fetch(say: Say) -> None:

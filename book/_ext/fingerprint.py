@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# Said by the build when a server may show the pages: until the frames are there, it draws their figures itself.
+READABLE = "book: the pages can be read; computing the frames that move without a server"
 
 
 def digest(paths: list[Path], *more: str) -> str:

@@ -44,9 +44,22 @@
       return known.live && known.apps.includes(el.dataset.stem) ? new URL(`scenes/${el.dataset.stem}`, root).href : "";
     } catch { return ""; }
   }
+  // On a first start the server answers before the last numbers are there.
+  async function numbers(live) {
+    const note = make("p", { textContent: "The numbers of this figure are still being computed; they come by themselves." });
+    for (;;) {
+      try {
+        const it = await window.rpPath.load(el.dataset.chapter);
+        note.remove();
+        return it;
+      } catch (error) { if (!live) throw error; }
+      el.append(note);
+      await new Promise((resolve) => { setTimeout(resolve, 3000); });
+    }
+  }
   let stage, now = -1, at = -1, own = false, quiet = 0, playing = 0;
   try {
-    const [live, it] = await Promise.all([server(), window.rpPath.load(el.dataset.chapter)]);
+    const live = await server(), it = await numbers(live);
     stage = window.rpStage(el, it, live, (what) => { if (what === "moved") { clearInterval(playing); own = true; at = -1; } if (what === "answered") grid.classList.add("answered"); mark(); });
   } catch {
     el.append(make("p", { textContent: "The numbers of this figure were not built. `make book` computes them." }));

@@ -10,14 +10,16 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from recprivlib.parameters import UserError
 
 GLOSS = "builds the book if it is stale and serves it with its dashboards on one port"
 ROOT = Path(__file__).resolve().parent.parent.parent
+READABLE = "book: the pages can be read"  # how the build's line begins, once a server may show them
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,39 +62,58 @@ def _serve(args: argparse.Namespace) -> None:
 
     address.check_address(args.host, args.port)
     _say("[1/2] the book")
-    with _building() as book:
+    with _building() as readable:
         from widgets import server  # Panel takes a second or two; no other verb waits for it
 
-        if book.wait():
-            raise UserError("the book could not be built; what is wrong stands above")
-    names = address.names(args.host)
-    here = f"http://{names[0]}:{args.port}"
+        readable()
+        names = address.names(args.host)
+        here = f"http://{names[0]}:{args.port}"
 
-    def ready() -> None:
-        others = [name for name in names if name not in address.LOOPBACK]
-        _say(f"[2/2] serving {here}   (Ctrl-C ends)")
-        if others:
-            _say(f"      for others in this network: {', '.join(f'http://{name}:{args.port}' for name in others)}")
-        if getattr(args, "json", False):
-            print(json.dumps({"url": here, "apps": list(server.stems())}), flush=True)
-        if not args.no_open and _has_screen():
-            webbrowser.open(here)
-        server.warm_up()
+        def ready() -> None:
+            others = [name for name in names if name not in address.LOOPBACK]
+            _say(f"[2/2] serving {here}   (Ctrl-C ends)")
+            if others:
+                _say(f"      for others in this network: {', '.join(f'http://{name}:{args.port}' for name in others)}")
+            if getattr(args, "json", False):
+                print(json.dumps({"url": here, "apps": list(server.stems())}), flush=True)
+            if not args.no_open and _has_screen():
+                webbrowser.open(here)
+            server.warm_up()
 
-    server.serve(args.host, args.port, ready, framed=args.embed, readers=args.readers)
+        server.serve(args.host, args.port, ready, framed=args.embed, readers=args.readers)
     _say("\nstopped")
 
 
 @contextlib.contextmanager
-def _building() -> Iterator[subprocess.Popen[bytes]]:
-    """The build of the book, in a process of its own, which ends with this one."""
+def _building() -> Iterator[Callable[[], None]]:
+    """The build of the book, in a process of its own, which ends with this one; what it gives waits for the pages."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite kill is a Ctrl-C
-    process = subprocess.Popen([sys.executable, ROOT / "tools" / "book.py"], stdout=sys.stderr)
+    command = [sys.executable, ROOT / "tools" / "book.py"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", errors="replace")
+    there = threading.Event()
+
+    def listen() -> None:
+        for line in process.stdout or ():
+            _say(line.rstrip())
+            if line.startswith(READABLE):
+                there.set()
+        process.wait()
+        there.set()
+
+    def readable() -> None:
+        while not there.wait(0.5):
+            pass  # Ctrl-C is heard between two waits
+        if process.returncode:
+            raise UserError("the book could not be built; what is wrong stands above")
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
     try:
-        yield process
+        yield readable
     finally:
         process.terminate()
         process.wait()
+        listener.join(5)
         signal.signal(signal.SIGTERM, before)
 
 

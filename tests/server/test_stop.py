@@ -77,3 +77,9 @@ def test_it_stops_at_once_and_so_does_all_that_it_started(project, number, every
     assert took < 15
     assert psutil.wait_procs(family, timeout=10)[1] == []
     assert not (project / "_build" / "html").exists()
+
+
+def test_the_server_waits_for_the_line_that_the_build_says():
+    from recprivlib.cli import serve
+
+    assert f'READABLE = "{serve.READABLE}' in (ROOT / "book" / "_ext" / "fingerprint.py").read_text("utf-8")
