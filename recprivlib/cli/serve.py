@@ -88,7 +88,7 @@ def _serve(args: argparse.Namespace) -> None:
 def _building() -> Iterator[Callable[[], None]]:
     """The build of the book, in a process of its own, which ends with this one; what it gives waits for the pages."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite kill is a Ctrl-C
-    command = [sys.executable, ROOT / "tools" / "book.py"]
+    command = [sys.executable, str(ROOT / "tools" / "book.py")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", errors="replace")
     there = threading.Event()
 
