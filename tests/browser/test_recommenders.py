@@ -357,6 +357,25 @@ def test_when_the_server_dies_the_figure_stays(browser, book, serving, shoot):
     context.close()
 
 
+@pytest.mark.chromium  # whose screen can be touched
+def test_a_finger_drags_the_slider_and_the_page_stays_where_it_is(alone):
+    board = alone(width=390, is_mobile=True)
+    board.k.scroll_into_view_if_needed()
+    box, page = board.k.bounding_box(), board.page
+    low, high, value = (float(board.k.get_attribute(name) or board.k.input_value()) for name in ("min", "max", "x"))
+    x, y = box["x"] + box["width"] * (value - low) / (high - low), box["y"] + box["height"] / 2
+    before, fingers = page.evaluate("scrollY"), page.context.new_cdp_session(page)
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for step in range(1, 9):
+        points = [{"x": x + step * box["width"] / 40, "y": y + step}]
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points})
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    moved = float(board.k.input_value())
+    assert moved > value
+    board.page.wait_for_function("location.search.includes('k=')", timeout=PATIENCE)
+    assert page.evaluate("scrollY") == before
+
+
 @pytest.mark.chromium  # whose clock can be set
 def test_a_page_that_slept_finds_out_whether_the_server_still_knows_it(browser, book, serving):
     """A closed lid leaves a socket that looks open; here the server is stopped, as a network that is gone."""
