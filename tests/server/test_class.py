@@ -15,7 +15,7 @@ from tornado.websocket import WebSocketClosedError
 
 from widgets.load import Reader
 
-CLASS, BEFORE, AFTER = 30, 40.0, 70.0  # readers; seconds before the restart and after it
+CLASS, BEFORE, AFTER = 30, 120.0, 70.0  # readers; seconds at most before the restart, and after it
 CUT_OFF = (RuntimeError, OSError, HTTPClientError, WebSocketClosedError)
 
 
@@ -29,16 +29,16 @@ class Pupil:
     unanswered: int = 0
     opened: int = 0
 
-    async def drag(self, until: float, chance: random.Random) -> None:
+    async def drag(self, day: Class, chance: random.Random) -> None:
         """Opens the page, drags, and opens it again where it was cut off."""
-        while time.monotonic() < until:
+        while time.monotonic() < day.until:
             reader = Reader(self.site, f"/apps/recommenders?seed={self.number}", "k")
             try:
                 await reader.open()
                 self.opened += 1
-                while time.monotonic() < until:
+                while time.monotonic() < day.until:
                     before = len(reader.times)
-                    await reader.walk(min(until, time.monotonic() + 2), chance)
+                    await reader.walk(min(day.until, time.monotonic() + 2), chance)
                     self.answered += [time.monotonic()] * (len(reader.times) - before)
                 reader.socket.close()
             except CUT_OFF:
@@ -51,7 +51,7 @@ class Class(threading.Thread):
 
     def __init__(self, site: str, seconds: float):
         super().__init__(daemon=True)
-        self.site, self.until = site, time.monotonic() + seconds
+        self.site, self.until = site, time.monotonic() + seconds  # until the restart sets another end
         self.pupils = [Pupil(site, number) for number in range(1, CLASS)]
         self.failed: BaseException | None = None
 
@@ -66,7 +66,7 @@ class Class(threading.Thread):
         asleep = Reader(self.site, f"/apps/recommenders?seed={CLASS}", "k")
         await asleep.open()
         chance = random.Random(1)
-        await asyncio.gather(*(pupil.drag(self.until, random.Random(chance.random())) for pupil in self.pupils))
+        await asyncio.gather(*(pupil.drag(self, random.Random(chance.random())) for pupil in self.pupils))
         asleep.socket.close()
         await asyncio.sleep(0.5)
 
@@ -76,15 +76,18 @@ class Class(threading.Thread):
 def test_thirty_drag_one_sleeps_the_server_is_restarted_and_nobody_reloads(browser, book, serving):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     with serving(book) as (site, _):
-        class_ = Class(site, BEFORE + AFTER)
+        class_ = Class(site, 2 * BEFORE + AFTER)
         class_.start()
         page = context.new_page()
         page.goto(f"{site}/apps/recommenders?k=12")
         ready = page.locator("main[data-state=ready] [data-figure=length] .main-svg").first
         ready.wait_for(timeout=60_000)
         page.evaluate("window.before = true")
-        page.wait_for_timeout(1000 * max(0.0, class_.until - AFTER - time.monotonic()))
+        end = time.monotonic() + BEFORE
+        while not all(pupil.answered for pupil in class_.pupils) and time.monotonic() < end:
+            page.wait_for_timeout(500)
     stopped = time.monotonic()
+    class_.until = stopped + AFTER
     with serving(book, urlsplit(site).port):
         page.wait_for_function("!window.before", timeout=60_000)  # nobody touched it
         ready.wait_for(timeout=60_000)
