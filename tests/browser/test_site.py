@@ -6,10 +6,13 @@ import csv
 import io
 import math
 import time
+import zipfile
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 
+from recprivlib.data.sources import environment_folder
 from recprivlib.live import explorer, stems
 from tests.browser.plain import hosted
 from tests.browser.sight import unfold
@@ -194,6 +197,40 @@ def test_without_the_network_a_loaded_page_goes_on(alone):
     assert len(numbers(page)) > 5
 
 
+def test_the_reader_s_own_table_is_used_and_stays_in_the_page(alone, host, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = {(int(u), int(i)) for u, i in zip(rng.integers(0, 90, 3000), 60 * rng.random(3000) ** 2, strict=True)}
+    text = "reader,book,stars\n" + "".join(f"r{u},Book {i},{1 + (u * i) % 5}\n" for u, i in sorted(rows))
+    (tmp_path / "mine.csv").write_text(text)
+    page = alone("recommenders")
+    asked = len(host.log)
+    page.locator(".lab input[type=file]").set_input_files(tmp_path / "mine.csv")
+    page.locator(".lab", has_text="your mine.csv: 90 people").wait_for(timeout=PATIENCE)
+    page.wait_for_function("() => location.search.includes('data=mine.csv')", timeout=PATIENCE)
+    page.locator("main[data-state=ready]").wait_for(timeout=PATIENCE)
+    which = here(explorer("recommenders"), {**INVENTED, str(tmp_path / "mine.csv"): "mine"})
+    known = which.compute(**which.defaults | {"data": str(tmp_path / "mine.csv")})
+    assert page.locator(".sentence").text_content() == which.say(known)
+    assert page.locator(".lab-guess").inner_text().startswith("In your file, user is")
+    assert not [line for line in host.log[asked:] if "mine" in line[0]]
+    assert len(host.log) - asked <= 8, "files of Python may still be loaded, and nothing else is asked for"
+
+
+def test_the_published_archive_gives_the_numbers_of_the_book(alone, tmp_path):
+    folder = environment_folder("ml-100k")
+    if folder is None:
+        pytest.skip("RECPRIV_DATA NAMES NO FOLDER WITH ml-100k AS PUBLISHED: ITS ARCHIVE WAS NOT TRIED IN A BROWSER")
+    with zipfile.ZipFile(tmp_path / "ml-100k.zip", "w") as archive:
+        for name in ("u.data", "u.item", "u.user"):
+            archive.write(folder / name, f"ml-100k/{name}")
+    page = alone("recommenders")
+    page.locator(".lab input[type=file]").set_input_files(tmp_path / "ml-100k.zip")
+    page.wait_for_function("() => location.search.includes('data=ml-100k')", timeout=PATIENCE)
+    page.locator("main[data-state=ready]").wait_for(timeout=PATIENCE)
+    which = explorer("recommenders")
+    assert page.locator(".sentence").text_content() == which.say(which.compute(**which.defaults))
+
+
 def test_where_bytes_cost_money_the_reader_is_asked_first(visit_site, host):
     thrifty = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } });"
     page = visit_site("/book/privacy.html", prepare=thrifty)
@@ -222,5 +259,6 @@ def test_the_committed_picture_stands_at_once(visit_site, shoot):
         page = visit_site("/lab/dplcf.html", width=width, theme=theme)
         page.locator("[data-figure=rate] .main-svg, main .main-svg").first.wait_for(timeout=PATIENCE)
         print(f"{width} px: picture after {time.monotonic() - start:.1f} s")
-        assert page.locator(".sentence").text_content().startswith("At ε = 1")  # veiled until the guess
+        words = page.locator(".sentence", has_text="At ε = 1")  # veiled until the guess
+        words.wait_for(state="attached", timeout=PATIENCE)
         shoot(page, f"site-dplcf-{width}-{theme}", full_page=False)

@@ -20,6 +20,7 @@ def taken(name: str, columns: Mapping[str, str], data: Path | None = None) -> tu
     if name.lower().endswith(".zip"):
         known = load(name)  # refuses what is no archive of a known data set, in words
         unpack(name, known.name, data or _published())
+        load(known.name)  # under its own name every file of it has to be the published one
         return known.name, f"your {name}: {size(known)}", {}
     text = text_of(Path(name), "latin-1").removeprefix("\ufeff")
     guess = guessed(text, Path(name), {role: column for role, column in columns.items() if column})
@@ -41,7 +42,7 @@ def renamed(text: str, guess: Guess) -> str:
 def size(known: Any) -> str:
     """Who and what there is in a data set."""
     met = known.interactions
-    return f"{count(met.n_users)} people, {count(met.n_items)} things, {count(len(met))} times"
+    return f"{count(met.n_users)} people, {count(met.n_items)} things, {count(len(met))} ratings"
 
 
 def spoken(guess: Guess) -> dict[str, Any]:
