@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -83,13 +83,20 @@ def page(explorer: Explorer, pool: Pool, arguments: dict[str, str]) -> Any:
     doc = pn.state.curdoc
     session = Session(explorer, pool, urlencode(arguments), frame, PanelWire(doc) if doc else None)
     template = Page()
-    for place, part in session.parts().items():
-        template.add_panel(place, component(part, place.removeprefix("control-")))
+    components = {place: component(part, place.removeprefix("control-")) for place, part in session.parts().items()}
+    for place, drawn in components.items():
+        template.add_panel(place, drawn)
     for name, value in printed(explorer, session).items():
         template.add_variable(name, value)
     if doc is not None:
+        doc.on_event("document_ready", partial(_catch_up, list(components.values())))
         doc.on_session_destroyed(lambda _: session.close())
     return template
+
+
+def _catch_up(components: Sequence[Any], _: Any) -> None:
+    for drawn in components:
+        drawn.catch_up()
 
 
 def _arguments() -> dict[str, str]:

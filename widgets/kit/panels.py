@@ -64,7 +64,7 @@ class Component(pn.custom.JSComponent):
             {"sizing_mode": "stretch_width", "stylesheets": [part.style]} if part.style else {"width": 0, "height": 0}
         )
         super().__init__(name=name, **room, margin=0, **part.values)
-        self._part = part
+        self._part, self._unseen = part, set[str]()
         part.tie(self._follow, self._send_msg)
 
     def _get_properties(self, doc: Any) -> dict[str, Any]:
@@ -91,6 +91,8 @@ class Component(pn.custom.JSComponent):
             model.on_change(name, partial(self._moved, doc))
 
     def _moved(self, doc: Any, name: str, _: Any, new: Any) -> None:
+        if new == self._part.values[name]:  # the session's own doing
+            return
         with hold(doc):
             try:
                 self._part.put({name: new})
@@ -102,6 +104,15 @@ class Component(pn.custom.JSComponent):
             self.param.update(**changed)
         for model, _ in self._models.values():
             model.data.update(**changed)
+            if not state._connected.get(model.document):
+                self._unseen |= changed.keys()
+
+    def catch_up(self) -> None:
+        """The page is ready. What has changed since it was handed its models was held back and dropped: once more."""
+        for model in {model for model, _ in self._models.values()}:
+            for name in sorted(self._unseen):
+                model.data.trigger(name, None, getattr(model.data, name))
+        self._unseen.clear()
 
     def _handle_msg(self, data: Any) -> None:
         self._part.heard(data)
