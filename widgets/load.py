@@ -26,6 +26,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.websocket import websocket_connect
 
 from widgets.bench import serving
+from widgets.kit.controls import EpsilonSlider
 
 PAUSE, PATIENCE, LONGEST, MOST = 0.3, 5.0, 120.0, 200
 FRAMES = 3  # header, metadata, content
@@ -63,10 +64,10 @@ class Reader:
                 break
         models = {root["attributes"]["data"]["attributes"]["name"]: root for root in content["doc"]["roots"]}
         data = models[self.moved]["attributes"]["data"]
-        self.slider, self.at = data["id"], data["attributes"]["value"]
-        self.stops = [
-            stop for stop in data["attributes"]["stops"] if stop != self.at
-        ]  # a link leaves the usual one out
+        usual = {name: known.default for name, known in EpsilonSlider.shared().items()}  # is not sent
+        known = usual | data["attributes"]
+        self.slider, self.at = data["id"], known["value"]
+        self.stops = [stop for stop in known["stops"] if stop != self.at]  # a link leaves the usual one out
         frame = models["frame"]
         self.frame, shown = frame["id"], frame["attributes"]["data"]
         await self._happens("document_ready", [])
