@@ -39,7 +39,8 @@ def mend_references(app: Sphinx, page: str, template: str, context: dict[str, An
 
 def glossary() -> dict[str, str]:
     """What each term of the appendix means, by the anchor of its entry."""
-    text = (ROOT / "book" / "notation.md").read_text("utf-8")
+    page = ROOT / "book" / "notation.md"
+    text = page.read_text("utf-8") if page.exists() else ""
     entries = re.findall(
         r"^(\S.*)\n((?:  \S.*\n)+)", text.partition(":::{glossary}\n")[2].partition("\n:::")[0] + "\n", re.MULTILINE
     )

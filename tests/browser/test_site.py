@@ -110,6 +110,13 @@ def settled(page, before):
     )  # fmt: skip
 
 
+def said(page, sentence):
+    """Waits until the page says just this."""
+    page.wait_for_function(
+        "it => document.querySelector('.sentence').textContent === it", arg=sentence, timeout=PATIENCE
+    )
+
+
 def numbers(page):
     """The file that CSV gives."""
     with page.expect_download(timeout=PATIENCE) as download:
@@ -140,7 +147,12 @@ def differs(stem, ours, theirs):
                     yield one["figure"], one["series"], one["x"], a, b
 
 
-@pytest.mark.parametrize("stem", stems())
+SLOW = ("dp_pnbm", "fmf_ldp", "privrec")  # half a minute each, trained here and there
+
+
+@pytest.mark.parametrize(
+    "stem", [pytest.param(stem, marks=[pytest.mark.slow] if stem in SLOW else []) for stem in stems()]
+)
 def test_every_dashboard_computes_what_the_library_does(stem, alone):
     page, which = alone(stem), here(explorer(stem), INVENTED)
     skip = page.locator(".show-me")
@@ -162,6 +174,7 @@ def test_every_dashboard_computes_what_the_library_does(stem, alone):
 
 
 def test_the_chapter_s_dashboard_is_computed_in_the_page_and_its_path_can_be_walked(visit_site, host):
+    others = host.asked(".whl")  # for pages of other tests
     page = visit_site("/book/privacy.html")
     page.locator(".stage[data-ready='1']").wait_for(timeout=PATIENCE)
     seen = set()
@@ -170,12 +183,12 @@ def test_the_chapter_s_dashboard_is_computed_in_the_page_and_its_path_can_be_wal
         page.wait_for_function("n => document.querySelector('.step.now script').dataset.step == n", arg=step + 2)
         seen.add(page.locator(".stage .sentence").inner_text())
     assert len(seen) > 1
-    assert not host.asked(".whl"), "nothing is loaded before a dashboard is near"
+    assert host.asked(".whl") == others, "nothing is loaded before a dashboard is near"
     unfold(page)
     page.locator(".dash").scroll_into_view_if_needed()
     frame = page.frame_locator(".dash iframe")
     frame.locator(LIVE).wait_for(timeout=READY)
-    assert host.asked(".whl") >= 2
+    assert host.asked(".whl") >= others + 2
     range_ = frame.locator("[data-control=epsilon] input[type=range]")
     before = int(frame.locator("main").get_attribute("data-shown"))
     range_.press("ArrowRight")
@@ -207,10 +220,8 @@ def test_the_reader_s_own_table_is_used_and_stays_in_the_page(alone, host, tmp_p
     page.locator(".lab input[type=file]").set_input_files(tmp_path / "mine.csv")
     page.locator(".lab", has_text="your mine.csv: 90 people").wait_for(timeout=PATIENCE)
     page.wait_for_function("() => location.search.includes('data=mine.csv')", timeout=PATIENCE)
-    page.locator("main[data-state=ready]").wait_for(timeout=PATIENCE)
     which = here(explorer("recommenders"), {**INVENTED, str(tmp_path / "mine.csv"): "mine"})
-    known = which.compute(**which.defaults | {"data": str(tmp_path / "mine.csv")})
-    assert page.locator(".sentence").text_content() == which.say(known)
+    said(page, which.say(which.compute(**which.defaults | {"data": str(tmp_path / "mine.csv")})))
     assert page.locator(".lab-guess").inner_text().startswith("In your file, user is")
     assert not [line for line in host.log[asked:] if "mine" in line[0]]
     assert len(host.log) - asked <= 8, "files of Python may still be loaded, and nothing else is asked for"
@@ -226,9 +237,8 @@ def test_the_published_archive_gives_the_numbers_of_the_book(alone, tmp_path):
     page = alone("recommenders")
     page.locator(".lab input[type=file]").set_input_files(tmp_path / "ml-100k.zip")
     page.wait_for_function("() => location.search.includes('data=ml-100k')", timeout=PATIENCE)
-    page.locator("main[data-state=ready]").wait_for(timeout=PATIENCE)
     which = explorer("recommenders")
-    assert page.locator(".sentence").text_content() == which.say(which.compute(**which.defaults))
+    said(page, which.say(which.compute(**which.defaults)))
 
 
 def test_where_bytes_cost_money_the_reader_is_asked_first(visit_site, host):

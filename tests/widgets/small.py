@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -58,3 +62,9 @@ SMALL = Explorer(
     mark=lambda result: Mark({"plot": (result.width, result.area)}),
     reseed="seed",
 )
+
+
+def looped(main: Coroutine[Any, Any, Any]) -> Any:
+    """What `main` returns, in a thread of its own: a browser test may have left a loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, main).result()

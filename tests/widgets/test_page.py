@@ -12,7 +12,7 @@ from panel.io.application import build_applications
 from panel.io.state import state
 from panel.viewable import Viewable
 
-from tests.widgets.small import SMALL
+from tests.widgets.small import SMALL, looped
 from widgets.kit import page as module
 from widgets.kit.pool import Pool
 
@@ -45,7 +45,7 @@ def test_a_second_page_reads_no_template_and_works_none_of_its_parts_out_anew(op
         done.clear()
         return opened()
 
-    document, models = asyncio.run(twice())
+    document, models = looped(twice())
     assert done == []
     assert {"frame", "figure-plot", "control-width"} <= set(models)
     assert document.template is module._template()
@@ -73,7 +73,7 @@ def test_a_move_reaches_the_session_at_once_and_its_result_the_models(opened):
         assert not state._change_callbacks.get(document)
         return await answered(document, models)
 
-    models = asyncio.run(moved())
+    models = looped(moved())
     assert "2" in models["frame"].data.sentence
     assert '"x":[2.0]' in models["figure-plot"].data.plot
 
@@ -95,5 +95,5 @@ def test_a_result_between_the_models_and_a_page_that_is_ready_is_sent_once_it_is
         document.callbacks.trigger_event(DocumentReady())
         return frame, models["figure-plot"], sent
 
-    frame, plot, sent = asyncio.run(early())
+    frame, plot, sent = looped(early())
     assert {(frame.data, "query"), (frame.data, "shown"), (plot.data, "plot")} <= set(sent)
