@@ -44,9 +44,11 @@ def together(jobs: Sequence[Job], loaded: str) -> list[Any]:
 
 def _heard(pipe: Any, started: Sequence[Any]) -> Any:
     while True:
-        ready = wait([pipe, *(process.sentinel for process in started if process.exitcode is None)])
-        if failed := sum(bool(process.exitcode) for process in started):
+        codes = [process.exitcode for process in started]  # read once: who ends between two looks is waited for
+        if failed := sum(map(bool, codes)):
             raise UserError(f"{failed} of {len(started)} processes failed; what they printed says why")
+        living = [process.sentinel for process, code in zip(started, codes, strict=True) if code is None]
+        ready = wait([pipe, *living])
         if pipe in ready:
             with suppress(EOFError):  # it has ended without an answer, and its exit code is on the way
                 return pipe.recv()

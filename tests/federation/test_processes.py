@@ -29,6 +29,21 @@ def test_a_process_that_fails_ends_the_others():
     assert time.monotonic() - start < 40
 
 
+class Late:
+    """An argument that takes a second to be handed over."""
+
+    def __reduce__(self):
+        time.sleep(1)
+        return (int, (60,))
+
+
+def test_a_process_that_fails_before_anybody_listens_ends_the_others_too():
+    start = time.monotonic()
+    with pytest.raises(UserError, match="1 of 3 processes failed"):
+        together([(time.sleep, (60,)), (os._exit, (3,)), (time.sleep, (Late(),))], HERE)
+    assert time.monotonic() - start < 40
+
+
 @pytest.mark.parametrize(
     "asks, host",
     [
