@@ -75,7 +75,7 @@ notebooks: setup  ## executed chapters as references under tests/notebooks
 bench: setup-all  ## the speed table
 	@$(BIN)/recpriv bench $(ARGS)
 
-bench-browser: setup-all  ## how fast the dashboards answer, in a browser
+bench-browser: setup-all site  ## how fast the dashboards answer in a browser: from the server, and in the page itself
 	@$(BIN)/python -m widgets.bench $(ARGS)
 
 bench-readers: setup-all  ## how many readers at once the server bears

@@ -1,8 +1,10 @@
-"""How fast a dashboard answers, measured where the reader is: in the browser.
+"""How fast the dashboards answer, measured where the reader is: in a browser, by the server and in the page itself.
 
-    python -m widgets.bench [--seconds 60] [--browsers 10] [--stem recommenders]
+    python -m widgets.bench [--stem dplcf] [--seconds 4] [--minutes 8]
 
-A step: one key on the axis-slider, until the main plot shows that setting and has been painted.
+A step: a control is moved to a value that nobody has asked for yet, until the main figure shows the whole result and
+has been painted. Server and page compute on the same invented people. The page comes from `_build/site` by a plain
+host of files on this machine, so that loading is the browser's and Python's own work and no network's.
 """
 
 from __future__ import annotations
@@ -14,56 +16,67 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psutil
 
+from recprivlib.live import Control, Explorer, explorer, stems
+
 ROOT = Path(__file__).resolve().parent.parent
-MOST_SECONDS, MOST_BROWSERS = 120, 20
+SITE = ROOT / "_build" / "site"
+MOST_SECONDS, MOST_MINUTES, MOST_STEPS = 30.0, 60.0, 15
+PATIENCE = 120.0  # seconds until a dashboard is there
 SERVER = (
     "import sys; from widgets import server, kit; kit.warm(sys.argv[2]);"
     "server.serve('127.0.0.1', int(sys.argv[1]), lambda: print('ready', flush=True))"
 )
-# Walks a slider up and down, a key every `pause` ms, and notes how long each step took to be seen.
-WALK = """({ control, figure, pause }) => {
-  const deep = (selector, root = document) => {
-    const found = root.querySelector(selector);
-    if (found) return found;
-    for (const host of root.querySelectorAll("*")) {
-      const inside = host.shadowRoot && deep(selector, host.shadowRoot);
-      if (inside) return inside;
-    }
-    return null;
-  };
-  const range = deep(".range", document.querySelector(control));
+# When the first picture stands, and when the first result that was computed now does.
+CLOCK = """(() => {
+  const seen = (window.benchSeen = {});
+  const looks = setInterval(() => {
+    const now = performance.now(), { state, live } = document.querySelector("main")?.dataset || {};
+    if (document.querySelector("main .canvas .main-svg")) seen.picture ??= now;
+    if (state === "ready" && (live === "yes" || !document.querySelector("#still"))) seen.live ??= now;
+    if (seen.picture && seen.live) clearInterval(looks);
+  }, 10);
+})();"""
+# Makes the moves one after the other for so long, and notes how many ms each took to be seen.
+WALK = """({ control, figure, moves, seconds }) => {
+  const all = (selector, root = document) => [...root.querySelectorAll("*")].flatMap((host) =>
+    [...(host.matches(selector) ? [host] : []), ...(host.shadowRoot ? all(selector, host.shadowRoot) : [])]);
+  const main = document.querySelector("main"), place = document.querySelector(control);
   const plot = document.querySelector(`[data-figure="${figure}"] .js-plotly-plot`);
-  const walk = window.walk = { times: [], missed: 0, stop: false };
-  let way = 1, wanted = null, began = 0, seen = plot.layout.meta.shown;
-  plot.on("plotly_afterplot", () => {
-    const now = plot.layout.meta.shown;
-    if (now === seen) return;
-    seen = now;
-    if (wanted === null) return;
-    const start = wanted;
-    wanted = null;
-    requestAnimationFrame(() => walk.times.push(performance.now() - start));
-  });
-  const step = () => {
-    if (walk.stop) return;
-    if (wanted !== null && performance.now() - wanted > 5000) { walk.missed += 1; wanted = null; }
-    if (wanted === null) {
-      if (+range.value >= 0.999) way = -1;
-      if (+range.value <= 0.001) way = 1;
-      wanted = performance.now();
-      range.dispatchEvent(new KeyboardEvent("keydown", { key: way > 0 ? "ArrowRight" : "ArrowLeft", bubbles: true }));
-    }
-    setTimeout(step, pause * (0.75 + Math.random() / 2));
+  const walk = (window.walk = { times: [], missed: 0, done: false });
+  const change = (input, set) => { set(input); input.dispatchEvent(new Event("change", { bubbles: true })); };
+  const make = (move) => {
+    const inputs = all("input, select", place);
+    const box = inputs.find((one) => one.matches(".box"));
+    if (move.box !== undefined) return change(box, () => { box.value = move.box; });
+    if (inputs[0].matches("select")) return change(inputs[0], (list) => { list.value = move.at; });
+    if (inputs[0].type === "checkbox") return inputs[0].click();
+    inputs[move.at].click();
   };
-  step();
+  const end = performance.now() + 1000 * seconds;
+  (async () => {
+    for (const move of moves) {
+      const before = +main.dataset.shown, seen = plot.layout.meta.shown, began = performance.now();
+      if (began > end) break;
+      make(move);
+      for (;;) {
+        await new Promise(requestAnimationFrame);
+        const { shown, state } = main.dataset, taken = performance.now() - began;
+        if (state === "ready" && +shown > before && plot.layout.meta.shown !== seen) { walk.times.push(taken); break; }
+        if (taken > 15000 || (taken > 500 && state === "error")) { walk.missed += 1; break; }
+      }
+      await new Promise((rest) => setTimeout(rest, 60));
+    }
+    walk.done = true;
+  })();
 }"""
 
 
@@ -89,78 +102,169 @@ def serving(stem: str) -> Iterator[tuple[str, psutil.Process]]:
                 process.kill()
 
 
-def drag(stem: str, control: str, figure: str, browsers: int, seconds: float, pause: float) -> dict[str, Any]:
-    """Latencies in ms of `browsers` readers who drag at once, and what the server grew by."""
-    from playwright.sync_api import sync_playwright
-
-    path = os.environ.get("RECPRIV_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    with serving(stem) as (address, process), sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        errors: list[str] = []
-        pages, interactive = [], []
-        for _ in range(browsers):
-            page = chromium.new_context(viewport={"width": 948, "height": 900}).new_page()
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-            start = time.monotonic()
-            page.goto(f"{address}/apps/{stem}")
-            page.wait_for_selector("main[data-state=ready]")
-            page.wait_for_selector(f"[data-figure={figure}] .main-svg >> nth=0")
-            interactive.append(time.monotonic() - start)
-            if page.locator("main.veiled").count():
-                page.get_by_role("button", name="just show me").click()
-            pages.append(page)
-        before, worked = process.memory_info().rss, sum(process.cpu_times()[:2])
-        for page in pages:
-            page.evaluate(WALK, {"control": control, "figure": figure, "pause": pause})
-        pages[0].wait_for_timeout(1000 * seconds)
-        walks = [page.evaluate("(walk.stop = true, walk)") for page in pages]
-        after, worked = process.memory_info().rss, sum(process.cpu_times()[:2]) - worked
-        chromium.close()
-    times = np.concatenate([walk["times"] for walk in walks])
-    return {
-        "steps": len(times),
-        "missed": sum(walk["missed"] for walk in walks),
-        "errors": errors,
-        "interactive": max(interactive),
-        "median": float(np.median(times)),
-        "p95": float(np.quantile(times, 0.95)),
-        "work": 1000 * worked / max(1, len(times)),
-        "before": before / 2**20,
-        "after": after / 2**20,
-    }
+# ------------------------------------------------------------------------------------------------- measuring
 
 
-def told(name: str, found: dict[str, Any]) -> str:
-    """One line of the table."""
-    return (
-        f"{name:34} {found['steps']:5d} steps  median {found['median']:4.0f} ms  p95 {found['p95']:4.0f} ms  "
-        f"missed {found['missed']}  errors {len(found['errors'])}  interactive {found['interactive']:.1f} s  "
-        f"server {found['work']:.0f} ms of its processor a step, "
-        f"{found['before']:.0f} -> {found['after']:.0f} MB"
-    )
+@dataclass
+class Found:
+    """One side of the table."""
+
+    picture: float = 0.0  # seconds, as all of these
+    cold: float = 0.0
+    warm: float = 0.0
+    bytes: tuple[int, int] = (0, 0)  # cold, warm
+    steps: dict[str, list[float]] = field(default_factory=dict)  # control -> ms
+    missed: int = 0
+    errors: list[str] = field(default_factory=list)
+
+
+def moves(control: Control, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Values for one control that nobody has asked for; each choice once."""
+    if control.kind in ("number", "integer"):
+        low, high = (np.log(end) if control.log else end for end in (control.low, control.high))
+        drawn = rng.uniform(low, high, MOST_STEPS)
+        values = np.exp(drawn) if control.log else drawn
+        if control.kind == "integer":
+            return [{"box": int(value)} for value in dict.fromkeys(np.rint(values)) if value != control.default]
+        return [{"box": float(f"{value:.3g}")} for value in values if low < value]
+    count = 2 if control.kind == "switch" else len(control.choices)
+    start = [value for value, _ in control.choices].index(control.default) if control.choices else 0
+    return [{"at": (start + 1 + step) % count} for step in range(min(count - 1, MOST_STEPS))]
+
+
+def measured(
+    chromium: Any, address: str, which: Explorer, counted: Callable[[Any], Callable[[], int]], seconds: float
+) -> Found:
+    """One dashboard at this address, opened twice by one reader and then moved. `counted(page)()`: bytes so far."""
+    found = Found()
+    context = chromium.new_context(viewport={"width": 948, "height": 900})
+    figure, first = which.figures[0].name, 0
+    for visit in ("cold", "warm"):
+        page = context.new_page()
+        page.add_init_script(CLOCK)
+        page.on("pageerror", lambda error: found.errors.append(str(error)))
+        page.on("console", lambda said: found.errors.append(said.text) if said.type == "error" else None)
+        bytes_ = counted(page)
+        page.goto(address)
+        seen = _until(page, "window.benchSeen?.live && window.benchSeen")
+        _until(page, "window.recprivLab ? !!window.recprivLab.times.whole : true")
+        page.wait_for_timeout(1000)  # what still comes after the first result
+        setattr(found, visit, seen["live"] / 1000)
+        if visit == "cold":
+            found.picture, first = seen["picture"] / 1000, bytes_()
+            page.close()
+    found.bytes = (first, bytes_())
+    rng = np.random.default_rng(0)
+    for control in which.controls:
+        if control.place in ("more", "none") or control.kind not in ("number", "integer", "choice", "switch"):
+            continue
+        where = f"[data-control={control.name}]"
+        if control.needs or not control.active(which.defaults) or not page.locator(where).is_visible():
+            continue
+        told = {"control": where, "figure": figure, "moves": moves(control, rng), "seconds": seconds}
+        page.evaluate(WALK, told)
+        walk = _until(page, "window.walk.done && window.walk")
+        found.steps[control.name], found.missed = walk["times"], found.missed + walk["missed"]
+    context.close()
+    return found
+
+
+def _until(page: Any, said: str) -> Any:
+    end = time.monotonic() + PATIENCE
+    while not (value := page.evaluate(said)):
+        if time.monotonic() > end:
+            raise RuntimeError(f"{page.url}: {said} has not come true in {PATIENCE:.0f} s")
+        page.wait_for_timeout(50)
+    return value
+
+
+def wired(page: Any) -> Callable[[], int]:
+    """Bytes that the browser says it got for this page, over sockets too."""
+    session, got = page.context.new_cdp_session(page), [0]
+
+    def add(many: float) -> None:
+        got[0] += int(many)
+
+    session.on("Network.loadingFinished", lambda told: add(told["encodedDataLength"]))
+    session.on("Network.webSocketFrameReceived", lambda told: add(len(told["response"]["payloadData"])))
+    session.send("Network.enable")
+    return lambda: got[0]
+
+
+def both(chromium: Any, stem: str, seconds: float) -> tuple[Found, Found]:
+    """The server's answers and the page's own, at the same settings."""
+    from tools.plain import hosted
+    from widgets.site.desk import INVENTED, here
+
+    which = here(explorer(stem), INVENTED)
+    query = explorer(stem).link(which.defaults)
+    with serving(stem) as (address, _):
+        server = measured(chromium, f"{address}/apps/{stem}?{query}", which, wired, seconds)
+    with hosted(SITE) as host:
+
+        def counted(page: Any) -> Callable[[], int]:
+            start = host.sent
+            return lambda: host.sent - start
+
+        return server, measured(chromium, f"{host.address}/lab/{stem}.html?{query}", which, counted, seconds)
+
+
+# ---------------------------------------------------------------------------------------------------- telling
+
+
+def table(stem: str, server: Found, page: Found) -> str:
+    """One dashboard, server and page side by side."""
+
+    def line(name: str, say: Callable[[Found], str]) -> str:
+        return f"  {name:30}{say(server):>32}{say(page):>32}"
+
+    def steps(name: str) -> Callable[[Found], str]:
+        def say(found: Found) -> str:
+            times = found.steps.get(name, [])
+            if not times:
+                return "–"
+            return f"{np.median(times):.0f} / {np.quantile(times, 0.95):.0f} ms of {len(times)}"
+
+        return say
+
+    lines = [
+        f"{stem:32}{'server':>32}{'page':>32}",
+        line("picture", lambda it: f"{it.picture:.1f} s"),
+        line("first live result, cold / warm", lambda it: f"{it.cold:.1f} / {it.warm:.1f} s"),
+        line("bytes, cold / warm", lambda it: " / ".join(f"{many / 1e6:.1f}" for many in it.bytes) + " MB"),
+        *(line(f"{name}, median / p95", steps(name)) for name in server.steps),
+    ]
+    for who, found in (("server", server), ("page", page)):
+        if found.missed or found.errors:
+            lines.append(f"  {who}: {found.missed} steps without an answer, errors: {found.errors[:3]}")
+    return "\n".join(lines)
 
 
 def main() -> int:
     """Prints the table; exits 1 if a step was missed or a page complained."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--browsers", type=int, default=10)
-    parser.add_argument("--stem", default="recommenders")
+    parser.add_argument("--stem", choices=stems(), help="one dashboard (default: all)")
+    parser.add_argument("--seconds", type=float, default=4, help="for each control")
+    parser.add_argument("--minutes", type=float, default=8, help="after which no further dashboard is begun")
     asked = parser.parse_args()
-    seconds, browsers = min(asked.seconds, MOST_SECONDS), min(asked.browsers, MOST_BROWSERS)
-    from recprivlib.live import explorer
+    from playwright.sync_api import sync_playwright
 
-    known = explorer(asked.stem)
-    figure = known.figures[0].name
-    sliders = [c for c in known.controls if c.kind in ("number", "integer") and c.place in ("axis", "rail")]
-    runs = [(f"one reader, {c.name}", c.name, 1, min(seconds, 15)) for c in sliders]
-    runs.append((f"{browsers} readers at once, {sliders[0].name}", sliders[0].name, browsers, seconds))
+    if not SITE.is_dir():
+        print("there is no _build/site yet; run `make site` first", file=sys.stderr)
+        return 1
+    end = time.monotonic() + 60 * min(asked.minutes, MOST_MINUTES)
+    path = os.environ.get("RECPRIV_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     bad = 0
-    for name, control, many, long in runs:
-        found = drag(asked.stem, f"[data-control={control}]", figure, many, long, 300)
-        print(told(name, found), *found["errors"][:5], sep="\n", flush=True)
-        bad += found["missed"] + len(found["errors"])
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        for stem in [asked.stem] if asked.stem else stems():
+            if time.monotonic() > end:
+                print(f"{stem}: not measured, the {asked.minutes:g} minutes are over")
+                continue
+            sides = both(chromium, stem, min(asked.seconds, MOST_SECONDS))
+            print(table(stem, *sides), flush=True)
+            bad += sum(side.missed + len(side.errors) for side in sides)
+        chromium.close()
     return min(bad, 1)
 
 

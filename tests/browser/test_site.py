@@ -14,9 +14,9 @@ import pytest
 
 from recprivlib.data.sources import environment_folder
 from recprivlib.live import explorer, stems
-from tests.browser.plain import hosted
 from tests.browser.sight import unfold
 from tests.conftest import listen
+from tools.plain import hosted
 from widgets.site.desk import INVENTED, here
 
 READY = 180_000

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.plain import hosted
+from tools.plain import hosted
 
 DONE = "!!window.recprivLab?.times.whole || window.recprivLab?.state === 'broken'"
 STORED = """async (n) => (await (await caches.open("recpriv-site")).keys())

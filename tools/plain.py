@@ -4,6 +4,7 @@
         page = visit("/book/dplcf.html", site=host.address)
         ...
         host.log        # (path, status) of every request, in order
+        host.sent       # bytes of the answers' bodies
 
 It knows nothing of the project: files, validators, the .gz that lies beside a file, and a Content-Security-Policy in
 which a page's own inline scripts are allowed by their hashes alone.
@@ -41,6 +42,7 @@ class Host:
 
     address: str
     log: list[tuple[str, int]] = field(default_factory=list)
+    sent: int = 0
 
     def asked(self, ending: str) -> int:
         """How often a file of this name was handed out whole."""
@@ -86,6 +88,7 @@ def answer(handler: BaseHTTPRequestHandler, folder: Path, under: str, host: Host
     if path.startswith(under) and file.is_relative_to(folder.resolve()) and file.is_file():
         status, body, headers = whole(file, handler.headers)
     host.log.append((path, status))
+    host.sent += len(body)
     handler.send_response(status)
     for name, value in {**headers, "Content-Length": str(len(body))}.items():
         handler.send_header(name, value)

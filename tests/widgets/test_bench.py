@@ -1,0 +1,32 @@
+"""The table of `make bench-browser`: what is moved, and what is told of a side that does not answer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from recprivlib.live import explorer, stems
+from widgets.bench import Found, moves, table
+
+
+def test_no_control_is_moved_to_where_it_stands_or_out_of_its_range():
+    rng = np.random.default_rng(0)
+    for stem in stems():
+        for control in explorer(stem).controls:
+            if control.kind in ("number", "integer"):
+                values = [move["box"] for move in moves(control, rng)]
+                assert values
+                assert all(control.low <= value <= control.high for value in values), control.name
+                assert len(set(values)) > 0.8 * len(values), control.name
+            elif control.kind == "choice":
+                named = [control.choices[move["at"]][0] for move in moves(control, rng)]
+                assert control.default not in named
+                assert len(set(named)) == len(named)
+
+
+def test_a_side_that_did_not_answer_is_told():
+    server, page = Found(steps={"epsilon": [40.0, 50.0, 400.0]}), Found(missed=2, errors=["wrong"])
+    told = table("dplcf", server, page)
+    assert "50 / 365 ms of 3" in told
+    assert "–" in told
+    assert "page: 2 steps without an answer, errors: ['wrong']" in told
+    assert "server:" not in told
