@@ -11,16 +11,7 @@ import pytest
 from recprivlib.accounting import guarantee
 from recprivlib.accounting.compose import tightest
 from recprivlib.accounting.pairs import pair
-from recprivlib.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, OnSample
-from recprivlib.mechanisms.losses import (
-    Channel,
-    DiscreteGaussianShift,
-    GaussianShift,
-    LaplaceShift,
-    Pure,
-    Sampled,
-    SubsampledGaussian,
-)
+from recprivlib.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, OnSample, losses
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Change, Ledger, Release
 
@@ -52,7 +43,7 @@ def test_sampled_laplace_noise_is_its_integral(c, rate):
         (1 - rate) * laplace(0) + rate * laplace(c),
         (1 - rate) * laplace(0) + rate * laplace(-c),
     )
-    loss = Sampled(LaplaceShift(c), LaplaceShift(2 * c), rate, "poisson")
+    loss = losses.Sampled(losses.LaplaceShift(c), losses.LaplaceShift(2 * c), rate, "poisson")
     one, other = pair(loss, "add-remove"), pair(loss, "replace")
     np.testing.assert_allclose(one.profile(GRID), stick(up, away, step), atol=1e-7)
     np.testing.assert_allclose(one.reverse(GRID), stick(away, up, step), atol=1e-7)
@@ -67,13 +58,14 @@ def test_opposite_values_are_the_worst_of_log_concave_noise(noise):
     rate, c = 0.3, 1.5
     if noise == "laplace":
         loss, step, places = (
-            Sampled(LaplaceShift(c), LaplaceShift(2 * c), rate, "poisson"),
+            losses.Sampled(losses.LaplaceShift(c), losses.LaplaceShift(2 * c), rate, "poisson"),
             Z[1] - Z[0],
             np.linspace(-c, c, 9),
         )
         density = {x: laplace(x) for x in [*places, 0.0]}
     else:
-        loss = Sampled(DiscreteGaussianShift(2.5, 4), DiscreteGaussianShift(2.5, 8), rate, "poisson")
+        one, two = losses.DiscreteGaussianShift(2.5, 4), losses.DiscreteGaussianShift(2.5, 8)
+        loss = losses.Sampled(one, two, rate, "poisson")
         n, step, places = np.arange(-90, 91), 1.0, np.arange(-4, 5)
         density = {x: np.exp(-0.5 * ((n - x) / 2.5) ** 2) / np.exp(-0.5 * (n / 2.5) ** 2).sum() for x in [*places, 0]}
     mixed = {x: (1 - rate) * density[0] + rate * density[x] for x in places}
@@ -85,15 +77,15 @@ def test_opposite_values_are_the_worst_of_log_concave_noise(noise):
 def test_sampled_channels_are_their_sums(rate):
     """A randomised response and an asymmetric channel, with and without her; the bound under replace holds."""
     for matrix in (np.array([[0.8, 0.2], [0.2, 0.8]]), np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])):
-        base = Channel(matrix, ((0, 1),))
-        one = pair(Sampled(base, base, rate, "poisson"), "add-remove")
+        base = losses.Channel(matrix, ((0, 1),))
+        one = pair(losses.Sampled(base, base, rate, "poisson"), "add-remove")
         worst = np.zeros(len(GRID))
         for away, here in (matrix, matrix[::-1]):
             mixed = (1 - rate) * away + rate * here
             worst = np.max([worst, stick(mixed, away, 1.0), stick(away, mixed, 1.0)], axis=0)
         np.testing.assert_allclose(np.maximum(one.profile(GRID), one.reverse(GRID)), worst, atol=1e-12)
         for scheme in ("poisson", "fixed-size"):
-            bound = pair(Sampled(base, base, rate, scheme), "replace").profile(GRID)
+            bound = pair(losses.Sampled(base, base, rate, scheme), "replace").profile(GRID)
             assert (worst <= bound + 1e-12).all()
 
 
@@ -147,7 +139,7 @@ def test_several_records_under_one_noise_are_their_integral(mu, rate, records):
     step = Z[1] - Z[0]
     shares = [math.comb(records, j) * rate**j * (1 - rate) ** (records - j) for j in range(records + 1)]
     up, down = (sum(w * gaussian(side * j * mu) for j, w in enumerate(shares)) for side in (1, -1))
-    loss = Sampled(GaussianShift(mu), GaussianShift(2 * mu), rate, "poisson", records)
+    loss = losses.Sampled(losses.GaussianShift(mu), losses.GaussianShift(2 * mu), rate, "poisson", records)
     one, other = pair(loss, "add-remove"), pair(loss, "replace")
     np.testing.assert_allclose(one.profile(GRID), stick(up, gaussian(0), step), atol=1e-8)
     np.testing.assert_allclose(one.reverse(GRID), stick(gaussian(0), up, step), atol=1e-8)
@@ -159,7 +151,7 @@ def test_parallel_records_of_full_length_are_the_worst():
     disc. One set of 40,000 normal draws; records that count as one of their mean length would be far below."""
     rng, mu, rate = np.random.default_rng(9), 1.2, 0.4
     z = rng.standard_normal((40_000, 2))
-    loss = Sampled(GaussianShift(mu), GaussianShift(2 * mu), rate, "poisson", 2)
+    loss = losses.Sampled(losses.GaussianShift(mu), losses.GaussianShift(2 * mu), rate, "poisson", 2)
     one, other = pair(loss, "add-remove"), pair(loss, "replace")
 
     def likelihood(records):
@@ -216,23 +208,25 @@ def test_several_records_are_for_sampled_gaussian_sums_only():
             guarantee(Ledger((line,)), "user", relation, 1e-6, "server")
 
 
-@pytest.mark.parametrize("loss", [LaplaceShift(1.0), Pure(1.0), DiscreteGaussianShift(2.0, 3), GaussianShift(0.7),
-                                  DiscreteLaplace(1.0, 3).loss()])  # fmt: skip
+@pytest.mark.parametrize("loss", [
+    losses.LaplaceShift(1.0), losses.Pure(1.0), losses.DiscreteGaussianShift(2.0, 3), losses.GaussianShift(0.7),
+    DiscreteLaplace(1.0, 3).loss(),
+])  # fmt: skip
 @pytest.mark.parametrize("scheme", ["poisson", "fixed-size"])
 def test_everybody_drawn_is_no_sample_and_nobody_drawn_is_nothing(loss, scheme):
     e = GRID
-    whole = pair(Sampled(loss, loss, 1.0, scheme), "replace")
-    nearly = pair(Sampled(loss, loss, 1 - 1e-12, scheme), "replace")
+    whole = pair(losses.Sampled(loss, loss, 1.0, scheme), "replace")
+    nearly = pair(losses.Sampled(loss, loss, 1 - 1e-12, scheme), "replace")
     np.testing.assert_allclose(whole.profile(e), pair(loss, "replace").profile(e), atol=1e-12)
     if scheme == "fixed-size":
         np.testing.assert_allclose(nearly.profile(e), whole.profile(e), atol=1e-9)
-    assert pair(Sampled(loss, loss, 0.0, scheme), "replace") is None
+    assert pair(losses.Sampled(loss, loss, 0.0, scheme), "replace") is None
 
 
 def test_one_cohort_of_fixed_size_reaches_its_bound_and_a_hundred_cost_little_less():
     """All others like the one who comes: (1−q)N(0)+qN(μ) against N(0). dp-accounting composes that pair."""
     other = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
-    loss = SubsampledGaussian(1.0, 0.01, "fixed-size")
+    loss = losses.SubsampledGaussian(1.0, 0.01, "fixed-size")
     calm, moved = (np.exp(-((Z - at) ** 2) / 2) / math.sqrt(2 * math.pi) for at in (0, 1))
     found = pair(loss, "replace")
     assert found.symmetric
@@ -249,7 +243,7 @@ def test_one_cohort_of_fixed_size_reaches_its_bound_and_a_hundred_cost_little_le
 
 def test_a_sample_of_what_proves_or_says_nothing_has_a_bill():
     """All losses are 0 or infinite: there is nothing to make a grid of."""
-    matrix = np.array([[0.03, 0.97], [0.0, 1.0]])
-    loss = Sampled(Channel(matrix, ((0, 1),)), Channel(matrix, ((0, 1),)), 0.998, "poisson")
+    base = losses.Channel(np.array([[0.03, 0.97], [0.0, 1.0]]), ((0, 1),))
+    loss = losses.Sampled(base, base, 0.998, "poisson")
     assert counted(loss, "replace", 4, 3e-4) == math.inf
     assert counted(loss, "replace", 4, 0.2) < 1

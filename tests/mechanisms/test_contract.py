@@ -128,11 +128,12 @@ def test_rows_of_a_channel_are_distributions_over_its_outputs(name):
     np.testing.assert_allclose(m.channel.sum(axis=1), 1.0, rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", sorted(MECHANISMS))
+SOUND = sorted({name for name, m in MECHANISMS.items() if m.claimed} - {"laplace-or-truth", "unary-one-sided"})
+
+
+@pytest.mark.parametrize("name", SOUND)
 def test_a_mechanism_that_is_sound_has_the_epsilon_that_it_claims(name):
     m = MECHANISMS[name]
-    if m.claimed is None or name in ("laplace-or-truth", "unary-one-sided"):
-        return
     for epsilon in (0.05, 0.5, 1.0, 3.0, 6.0, 12.0):
         loss = replace(m, epsilon=epsilon).loss()
         real = epsilon_of(loss.matrix, loss.pairs) if isinstance(loss, Channel) else loss.epsilon

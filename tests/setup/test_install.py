@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -20,20 +19,14 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tools import install
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
-def install():
-    spec = importlib.util.spec_from_file_location("install", ROOT / "tools" / "install.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def parts(install):
+def parts():
     lock = install.entries((ROOT / "requirements.lock").read_text("utf-8"))
     return {part: set(install.wanted(part, lock, PROJECT)) for part in install.STAMPS}
 
@@ -45,7 +38,7 @@ def test_each_part_holds_the_one_before_and_the_last_is_the_lock(parts):
     assert {"numpy", "panel", "jupyter-book", "hatchling", "joblib"} <= parts["read"]
 
 
-def test_what_came_with_a_package_is_found_along_any_way(install):
+def test_what_came_with_a_package_is_found_along_any_way():
     """As uv writes it: one that asks behind "via", several below it, and what pyproject.toml itself asks for."""
     lock = install.entries(
         "a==1 \\\n    --hash=sha256:0\n    # via recprivlib (pyproject.toml)\n"
@@ -60,7 +53,7 @@ def test_what_came_with_a_package_is_found_along_any_way(install):
     assert install.wanted("all", lock, project) == ["a", "b-c", "d", "e", "f"]
 
 
-def test_serving_and_building_need_nothing_beyond_the_part_for_reading(parts, install):
+def test_serving_and_building_need_nothing_beyond_the_part_for_reading(parts):
     """The modules that a server with all its dashboards and a build load, and the packages that they came with."""
     code = (
         "import sys, json; sys.path[:0] = ['book/_ext', '.']; import jupyter_book.sphinx, jupyter_cache, psutil;"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import subprocess
 import sys
@@ -10,6 +9,8 @@ from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 import pytest
+
+from tools import audit_deps
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = (ROOT / "requirements.lock").read_text("utf-8")
@@ -24,14 +25,6 @@ READ = {  # by a person, where the packages' own words do not tell
     "axe-playwright-python": "MIT, in the licence file that it ships; its metadata says nothing",
 }
 REFUSED = re.compile(r"\b(A?GPL|GNU (Affero )?General Public|SSPL|BUSL|Commons Clause|Non-?Commercial)", re.IGNORECASE)
-
-
-@pytest.fixture(scope="module")
-def audit():
-    spec = importlib.util.spec_from_file_location("audit_deps", ROOT / "tools" / "audit_deps.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def said(name: str) -> str | None:
@@ -69,22 +62,22 @@ def test_conda_installs_the_versions_of_the_lock():
     assert '"-c constraints.txt"' in (ROOT / "environment.yml").read_text("utf-8")
 
 
-def test_known_vulnerabilities_are_listed_and_no_data_is_said(audit, capsys):
+def test_known_vulnerabilities_are_listed_and_no_data_is_said(capsys):
     both = {
         one for lock in ROOT.glob("*.lock") for one in re.findall(r"(?m)^([\w.-]+==[\w.+!]+)", lock.read_text("utf-8"))
     }
-    assert audit.main(lambda queries: [{} for _ in queries]) == 0
+    assert audit_deps.main(lambda queries: [{} for _ in queries]) == 0
     assert f"0 of {len(both)} locked packages" in capsys.readouterr().out
     first = next(iter(PINS))
-    assert audit.main(lambda queries: [{"vulns": [{"id": "GHSA-x"}]}] + [{} for _ in queries[1:]]) == 1
+    assert audit_deps.main(lambda queries: [{"vulns": [{"id": "GHSA-x"}]}] + [{} for _ in queries[1:]]) == 1
     assert f"{first} {PINS[first]}: GHSA-x" in capsys.readouterr().out
 
     def silent(queries):
         raise OSError("no network")
 
-    assert audit.main(silent) == 2
+    assert audit_deps.main(silent) == 2
     assert "no advisory data can be had here (no network)" in capsys.readouterr().out
-    assert audit.main(lambda queries: [{}]) == 2
+    assert audit_deps.main(lambda queries: [{}]) == 2
 
 
 def test_what_the_projects_machine_installs_has_a_floor():
