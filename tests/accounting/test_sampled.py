@@ -59,10 +59,10 @@ def test_opposite_values_are_the_worst_of_log_concave_noise(noise):
     if noise == "laplace":
         loss, step, places = (
             losses.Sampled(losses.LaplaceShift(c), losses.LaplaceShift(2 * c), rate, "poisson"),
-            Z[1] - Z[0],
+            Z[5] - Z[0],
             np.linspace(-c, c, 9),
         )
-        density = {x: laplace(x) for x in [*places, 0.0]}
+        density = {x: laplace(x)[::5] for x in [*places, 0.0]}
     else:
         one, two = losses.DiscreteGaussianShift(2.5, 4), losses.DiscreteGaussianShift(2.5, 8)
         loss = losses.Sampled(one, two, rate, "poisson")
@@ -176,7 +176,8 @@ def test_parallel_records_of_full_length_are_the_worst():
 
 
 def test_ten_sampled_interactions_of_one_person():
-    """6.91 was counted (ten times as many releases) where 30.6 is true; dp-accounting's Gaussian mixture."""
+    """6.91 was counted (ten times as many releases) where 30.6 is true: dp-accounting's Gaussian mixture, whose dots are
+    connected from above, 2·10⁻⁴ off on this grid (its finest from below says no more than 26)."""
     other = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     mechanism = OnSample(Gaussian(1.0), 0.01)
 
@@ -185,13 +186,10 @@ def test_ten_sampled_interactions_of_one_person():
         return guarantee(Ledger((line,)), *USER, 1e-6, "server").epsilon
 
     shares = [math.comb(10, j) * 0.01**j * 0.99 ** (10 - j) for j in range(11)]
-    low, high = (
-        other.from_mixture_gaussian_mechanism(1.0, list(range(11)), shares, value_discretization_interval=1e-3,
-                                              pessimistic_estimate=side).self_compose(1000).get_epsilon_for_delta(1e-6)
-        for side in (False, True)
-    )  # fmt: skip
-    assert low * (1 - 1e-6) <= bill(Change(records=10)) <= high * 1.01
-    assert bill(Change(records=10)) == pytest.approx(30.6, rel=0.01)
+    once = other.from_mixture_gaussian_mechanism(1.0, list(range(11)), shares, value_discretization_interval=5e-3)
+    true = once.self_compose(1000).get_epsilon_for_delta(1e-6)
+    assert true == pytest.approx(30.6, rel=2e-3)
+    assert true * (1 - 1e-3) <= bill(Change(records=10)) <= true * 1.005
     with pytest.raises(UserError, match="share its noise"):
         bill(Change(inputs=10))
     assert counted(mechanism.loss(), "add-remove", 10_000) == pytest.approx(6.91, rel=0.01)  # what it would have been
