@@ -25,7 +25,8 @@ def main() -> None:
         return
     venv.create(HOME, clear=True, with_pip=True)
     command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    subprocess.run([*command, "--require-hashes", "--no-deps", "-r", str(lock)], check=True)
+    if subprocess.run([*command, "--require-hashes", "--no-deps", "-r", str(lock)]).returncode:
+        sys.exit("pip could not install Flower, and says above why; run the same command again")
     found = subprocess.run([PYTHON, "-c", "import site; print(site.getsitepackages()[-1])"],
                            capture_output=True, text=True, check=True)  # fmt: skip
     Path(found.stdout.strip(), "recprivlib.pth").write_text(f"{ROOT}\n", "utf-8")

@@ -7,7 +7,6 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any
 
@@ -35,14 +34,14 @@ def together(jobs: Sequence[Job], loaded: str) -> list[Any]:
             started[-1].start()
             theirs.close()
             pipes.append(ours)
-        return [_heard(pipe, started) for pipe in pipes]
+        return [_heard(pipe, process, started) for pipe, process in zip(pipes, started, strict=True)]
     finally:
         for process in started:
             process.kill()
             process.join()
 
 
-def _heard(pipe: Any, started: Sequence[Any]) -> Any:
+def _heard(pipe: Any, sender: Any, started: Sequence[Any]) -> Any:
     while True:
         codes = [process.exitcode for process in started]  # read once: who ends between two looks is waited for
         if failed := sum(map(bool, codes)):
@@ -50,9 +49,12 @@ def _heard(pipe: Any, started: Sequence[Any]) -> Any:
         living = [process.sentinel for process, code in zip(started, codes, strict=True) if code is None]
         ready = wait([pipe, *living])
         if pipe in ready:
-            with suppress(EOFError):  # it has ended without an answer, and its exit code is on the way
+            try:
                 return pipe.recv()
-            time.sleep(0.1)
+            except EOFError:  # it has ended without an answer, and its exit code is on the way
+                sender.join()
+                if not sender.exitcode:
+                    raise UserError("a process ended before it had an answer") from None
 
 
 def _alone(function: Callable[..., Any], arguments: tuple[Any, ...], pipe: Any) -> None:

@@ -29,6 +29,11 @@ def test_a_process_that_fails_ends_the_others():
     assert time.monotonic() - start < 40
 
 
+def test_a_process_that_ends_in_peace_without_an_answer_is_not_waited_for():
+    with pytest.raises(UserError, match="before it had an answer"):
+        together([(sys.exit, (0,)), (time.sleep, (60,))], HERE)
+
+
 class Late:
     """An argument that takes a second to be handed over."""
 
