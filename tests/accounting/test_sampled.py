@@ -176,8 +176,8 @@ def test_parallel_records_of_full_length_are_the_worst():
 
 
 def test_ten_sampled_interactions_of_one_person():
-    """6.91 was counted (ten times as many releases) where 30.6 is true: dp-accounting's Gaussian mixture, whose dots are
-    connected from above, 2·10⁻⁴ off on this grid (its finest from below says no more than 26)."""
+    """6.91 was counted (ten times as many releases) where 30.6 is true: dp-accounting's Gaussian mixture. Its dots are
+    connected from above, 2·10⁻⁴ off on this grid; from below its finest grid says no more than 26."""
     other = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     mechanism = OnSample(Gaussian(1.0), 0.01)
 
