@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import ipaddress
+import os
 import re
 import socket
 import sys
+from typing import Any
 
 from recprivlib.parameters import UserError
 
 LOOPBACK = ("127.0.0.1", "localhost")
 EVERYWHERE = "0.0.0.0"
+PROXIED = "BOKEH_ALLOW_WS_ORIGIN"  # set where readers come through a proxy: the hosts that browsers see
 
 
 def check_address(host: str, port: int) -> None:
@@ -56,3 +60,21 @@ def outward() -> str | None:
         probe.connect(("192.0.2.1", 9))
         return str(probe.getsockname()[0])
     return None
+
+
+def seat(request: Any) -> str:
+    """The address that a request comes from; "" for this machine itself, or a proxy that does not say for whom it asks.
+
+    >>> from types import SimpleNamespace as Request
+    >>> seat(Request(remote_ip="192.0.2.7", headers={"X-Forwarded-For": "192.0.2.8"}))
+    '192.0.2.7'
+    >>> seat(Request(remote_ip="127.0.0.1", headers={"X-Forwarded-For": "made up, 192.0.2.8"}))
+    '192.0.2.8'
+    """
+    last = getattr(request, "headers", {}).get("X-Forwarded-For", "").rpartition(",")[2].strip()  # the proxy's own word
+    with contextlib.suppress(ValueError):
+        asks = ipaddress.ip_address(getattr(request, "remote_ip", None) or "")
+        if not asks.is_loopback and PROXIED not in os.environ:
+            return str(asks)
+        return str(ipaddress.ip_address(last))
+    return ""

@@ -10,8 +10,11 @@ from typing import Any
 
 from tornado.httputil import HTTPServerRequest
 
+from widgets.address import seat
+
 READERS = 60
 TIDY = 10  # seconds between two looks at who has left
+LOOKS = "This page looks again every ten seconds; the book itself can be read meanwhile."
 
 
 class Room:
@@ -25,16 +28,22 @@ class Room:
         """How many there are."""
         return len(self.server.get_sessions())
 
+    def of(self, address: str) -> int:
+        """How many of them are seen at one address."""
+        contexts = (session.document.session_context for session in self.server.get_sessions())
+        return sum(seat(context.request) == address for context in contexts if context is not None)
+
     def full(self, request: HTTPServerRequest) -> tuple[int, str] | None:
-        """The sentence for one more reader, where there is no room."""
-        opens = request.path.startswith("/apps/") and request.method == "GET" and "Upgrade" not in request.headers
-        if not opens or self.open() < self.readers:
+        """The sentence for one more reader, where there is no room. One address has half of it at most."""
+        if not (request.path.startswith("/apps/") and request.method == "GET" and "Upgrade" not in request.headers):
             return None
-        many = "1 dashboard is" if self.readers == 1 else f"{self.readers} dashboards are"
-        return 503, (
-            f"{many} open already, as many as this server shows at once. This page looks again every ten seconds; "
-            "the book itself can be read meanwhile."
-        )
+        address, half = seat(request), (self.readers + 1) // 2
+        if self.open() >= self.readers:
+            return 503, f"{_are(self.readers)} open already, as many as this server shows at once. {LOOKS}"
+        if address and self.of(address) >= half:
+            return 503, (f"{_are(half)} open already at your address, {address}: "
+                         f"half of what this server shows at once, and the others are for others. {LOOKS}")  # fmt: skip
+        return None
 
     def tidy(self) -> None:
         """Give back the memory of readers who have left."""
@@ -45,3 +54,7 @@ class Room:
                 with suppress(OSError, AttributeError):  # only the usual C library can
                     ctypes.CDLL("libc.so.6").malloc_trim(0)
         self._last = now
+
+
+def _are(many: int) -> str:
+    return "1 dashboard is" if many == 1 else f"{many} dashboards are"

@@ -27,7 +27,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 opens it to everybody nearby (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8000, help="from 1 to 65535 (8000)")
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
-    parser.add_argument("--readers", type=int, default=60, metavar="N", help="dashboards open at once, 1 to 1000 (60)")
+    parser.add_argument(
+        "--readers",
+        type=int,
+        default=60,
+        metavar="N",
+        help="dashboards open at once, 1 to 1000; half of them at most for one address (60)",
+    )
     parser.add_argument(
         "--embed",
         action="append",

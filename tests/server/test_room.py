@@ -20,12 +20,30 @@ from widgets.room import READERS, Room
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def asked(path: str, method: str = "GET", **headers: str) -> SimpleNamespace:
-    return SimpleNamespace(path=path, method=method, headers=headers)
+def asked(path: str, method: str = "GET", at: str = "127.0.0.1", **headers: str) -> SimpleNamespace:
+    return SimpleNamespace(path=path, method=method, remote_ip=at, headers=headers)
+
+
+def seen(at: str) -> SimpleNamespace:
+    """A dashboard that is open in a browser there."""
+    request = asked("/apps/dplcf", at=at)
+    return SimpleNamespace(document=SimpleNamespace(session_context=SimpleNamespace(request=request)))
+
+
+def test_one_address_has_half_of_the_room():
+    open_ = [seen("192.0.2.7")] * 3
+    room = Room(SimpleNamespace(get_sessions=lambda: open_), 6)
+    status, sentence = room.full(asked("/apps/dplcf", at="192.0.2.7"))
+    assert status == 503
+    assert "3 dashboards are open already at your address, 192.0.2.7" in sentence
+    assert room.full(asked("/apps/dplcf", at="192.0.2.8")) is None
+    assert room.full(asked("/apps/dplcf")) is None  # this machine itself: a proxy, perhaps
+    open_.pop()
+    assert room.full(asked("/apps/dplcf", at="192.0.2.7")) is None
 
 
 def test_a_full_room_says_so_and_lets_the_book_be_read():
-    open_ = [object()] * 3
+    open_ = [seen("127.0.0.1")] * 3
     room = Room(SimpleNamespace(get_sessions=lambda: open_), 3)
     status, sentence = room.full(asked("/apps/dplcf"))
     assert status == 503

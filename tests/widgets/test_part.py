@@ -25,7 +25,7 @@ def test_a_session_runs_where_no_panel_can_be_imported():
         "from widgets.kit.pool import Pool\n"
         "from widgets.kit.session import Session\n"
         "class Now(Pool):\n"
-        "    def submit(self, job, costly=False, curve=False): job()\n"
+        "    def submit(self, job, costly=False, curve=False, reader=None): job()\n"
         "here = Session(explorer('privacy'), Now(), 'epsilon=2')\n"
         "assert here.frame.shown == 1 and here.frame.sentence, here.frame.values\n"
         "assert layout.printed(here.explorer, here)['stem'] == 'privacy'\n"

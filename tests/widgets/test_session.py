@@ -31,7 +31,7 @@ class Now(Pool):
         super().__init__(workers=1)
         self.jobs, self.running = [], False
 
-    def submit(self, job, costly=False, curve=False):
+    def submit(self, job, costly=False, curve=False, reader=None):
         self.jobs.append(job)
         if not self.running:
             self.running = True

@@ -16,6 +16,7 @@ from bokeh.models import ImportedStyleSheet
 from panel.io import hold
 from panel.io.state import state
 
+from widgets.address import seat
 from widgets.kit.part import HERE, Act, Part, Wire
 
 log = logging.getLogger(__name__)
@@ -26,6 +27,7 @@ class PanelWire(Wire):
 
     def __init__(self, doc: Any):
         self.doc, self.loop = doc, asyncio.get_running_loop()
+        self.address = seat(getattr(doc.session_context, "request", None))
 
     def later(self, action: Act, milliseconds: int = 0) -> None:
         """No worker adds a callback itself: the document holds it back while it is on hold, and what comes in just as

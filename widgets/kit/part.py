@@ -102,6 +102,7 @@ class Wire:
     """A session without a page: nothing is drawn, what is for later happens at once, and no clock runs."""
 
     patience = 0.1  # seconds that a worker may wait for the whole curve before it draws without
+    address = ""  # where the reader sits, if that can be told
 
     def later(self, action: Act, milliseconds: int = 0) -> None:
         """On the thread that alone may touch what the page shows."""

@@ -3,6 +3,8 @@
     lane.ask(values) ──> at most one computation under way and one waiting, the newest
                     └──> tell(Update) from the worker's thread, once a result or, for a stream, several times
 
+Who has had a turn goes to the end of the line, with what is left of a stream too (`Line`).
+
 A drag therefore never queues work: what was waiting is replaced, and a stream (`explorer.steps`) is closed.
 """
 
@@ -11,9 +13,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Generator, Hashable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any, cast
 
@@ -21,10 +23,12 @@ from recprivlib.executors import one_thread
 from recprivlib.live import Explorer
 from recprivlib.live.contract import Values
 from recprivlib.live.memory import Memory, worked
+from widgets.kit.line import Line
 
 Key = tuple[str, tuple[tuple[str, Hashable], ...]]
 RESULT_BYTES = 64 << 20  # what can be computed again
 COSTLY = 2.0  # seconds of a computation from which its reader waits in a line of his own
+TURN = 0.3  # seconds of a stream, after which it is somebody else's turn
 STREAM_EVERY = 0.1  # seconds between two pictures of a stream
 
 
@@ -36,24 +40,34 @@ def key(stem: str, values: Values) -> Key:
 class Pool:
     """A few worker threads (NumPy lets go of the interpreter while it works) and what all readers share."""
 
+    lines: tuple[Line, ...] = ()
+
     def __init__(self, workers: int | None = None, limit: int = RESULT_BYTES):
         self.results = Memory(limit)
         self._one_thread = one_thread()  # of linear algebra a worker; as long as the pool lives
-        self._threads = ThreadPoolExecutor(workers or max(2, min(4, os.cpu_count() or 1)), thread_name_prefix="compute")
-        self._costly = ThreadPoolExecutor(1, thread_name_prefix="costly")
-        self._curves = ThreadPoolExecutor(1, thread_name_prefix="curve")
+        self._quick = Line(workers or max(2, min(4, os.cpu_count() or 1)), "compute")
+        self._costly = Line(1, "costly", humble=True)
+        self._curves = Line(1, "curve")
+        self.lines = (self._quick, self._costly)
 
-    def submit(self, job: Callable[[], None], costly: bool = False, curve: bool = False) -> None:
-        """Runs `job` as soon as a worker is free; what is costly waits for its own, and nobody else waits for it.
+    def submit(
+        self, job: Callable[[], None], costly: bool = False, curve: bool = False, reader: Lane | None = None
+    ) -> None:
+        """Runs `job` when its turn comes; what is costly waits in a line of its own, and nobody else waits for it.
 
         Workers who draw wait a moment for a whole curve. It has a worker of its own, who waits for nobody.
         """
-        (self._curves if curve else self._costly if costly else self._threads).submit(job)
+        line = self._curves if curve else self._costly if costly else self._quick
+        line.join(job, reader, reader.address if reader else "")
 
-    def run(self, turns: Iterator[None]) -> None:
-        """One job to its end. Where there is one thread for everything, something else has a turn in between."""
-        for _ in turns:
-            pass
+    def run(self, turns: Iterator[None]) -> bool:
+        """One job to its end; or, where others wait, one turn of it: then it is not done."""
+        end = worked() + TURN
+        return not any(worked() > end and any(line.waits() for line in self.lines) for _ in turns)
+
+    def ahead(self, reader: Lane) -> int:
+        """How many readers have their turn before this one."""
+        return max((line.ahead(reader) for line in self.lines), default=0)
 
     def known(self, explorer: Explorer, values: Values) -> Any:
         """The result if somebody asked for it before, else None."""
@@ -77,10 +91,12 @@ class Update:
 
 
 class Lane:
-    """One reader's place in the pool."""
+    """One reader's place in the pool. `address` is where he sits, if that can be told."""
 
-    def __init__(self, explorer: Explorer, pool: Pool, tell: Callable[[Update], None], curve: bool = False):
-        self.explorer, self.pool, self.tell, self.curve = explorer, pool, tell, curve
+    def __init__(
+        self, explorer: Explorer, pool: Pool, tell: Callable[[Update], None], curve: bool = False, address: str = ""
+    ):
+        self.explorer, self.pool, self.tell, self.curve, self.address = explorer, pool, tell, curve, address
         self.generation = 0
         self.asked: Values | None = None  # what was asked for last; None once that was taken back
         self.every = STREAM_EVERY
@@ -99,7 +115,7 @@ class Lane:
             if self._busy:
                 return
             self._busy = True
-        self.pool.submit(self._work, self._is_costly(values), self.curve)
+        self.pool.submit(self._work, self._is_costly(values), self.curve, self)
 
     def _is_costly(self, values: Values) -> bool:
         """Seen the last time; what is known already costs nothing."""
@@ -117,7 +133,11 @@ class Lane:
             self.asked = self._waiting = None
 
     def _work(self) -> None:
-        self.pool.run(self._turns())
+        self._go_on(self._turns())
+
+    def _go_on(self, turns: Iterator[None]) -> None:
+        if not self.pool.run(turns):
+            self.pool.submit(partial(self._go_on, turns), self._took > COSTLY, self.curve, self)
 
     def _turns(self) -> Iterator[None]:
         with self._lock:
@@ -126,18 +146,20 @@ class Lane:
                 self._busy = False
                 return
         generation, values = job
-        began = worked()
+        took, began = 0.0, worked()
         try:
             for update in self._updates(generation, values):
                 if update is not None and generation > self._mute:
                     self.tell(update)
-                yield
+                self._took = took = took + worked() - began
+                yield  # another thread may go on
+                began = worked()
         except Exception as error:
             if generation > self._mute:
                 self.tell(Update(values, error=error))
         finally:
-            self._took = worked() - began  # its own work: a busy machine makes nobody costly
-            self.pool.submit(self._work, self._next_is_costly(), self.curve)  # at the end: other readers wait too
+            self._took = took + worked() - began  # its own work: a busy machine makes nobody costly
+            self.pool.submit(self._work, self._next_is_costly(), self.curve, self)  # at the end: others wait too
 
     def _updates(self, generation: int, values: Values) -> Iterator[Update | None]:
         """What there is to tell; None after a block of a stream that tells nothing."""

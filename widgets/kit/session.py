@@ -65,7 +65,7 @@ class Session:
         )
         self.drawn: Drawn | None = None
         self.marks: list[Mark] = []
-        self.lane = Lane(explorer, pool, self._told)
+        self.lane = Lane(explorer, pool, self._told, address=self.wire.address)
         self._told_so_far: deque[tuple[Update, Drawn | Exception]] = deque()  # and not shown yet
         self._setting = False  # several controls are being set at once
         self._moved = ""  # the control that moved last
@@ -200,6 +200,9 @@ class Session:
         return self.explorer.control(self._moved or self.seen[0].name)
 
     def _under_way(self) -> str:
+        many = self.pool.ahead(self.lane)
+        if many:
+            return f"{many} reader{'s are' if many > 1 else ' is'} ahead of you…"
         return f"computing {setting(self.last_moved, self.values)}…" if self._moved else "computing…"
 
     def _told(self, update: Update) -> None:

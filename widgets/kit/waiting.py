@@ -8,7 +8,7 @@ from typing import Any
 
 from widgets.kit.frame import Frame
 
-PATIENCE = 150  # milliseconds
+PATIENCE, AGAIN = 150, 1000  # milliseconds until a wait is said, and until it is looked at again
 
 
 class Waiting:
@@ -17,7 +17,7 @@ class Waiting:
     def __init__(self, frame: Frame, later: Callable[..., None], text: Callable[[], str]):
         self.frame, self.later, self.text = frame, later, text
         self._since = 0.0  # when the wait began; 0: there is none
-        self._timed = False  # a timer for it runs
+        self._timed = self._looking = False  # a timer for it runs
 
     def begin(self) -> None:
         """Something has been asked for."""
@@ -43,6 +43,17 @@ class Waiting:
             self.later(self._check, left)
         elif self._since and self.frame.busy is None:
             self._say(progress=None, remaining=None)
+            if not self._looking:
+                self._looking = True
+                self.later(self._look, AGAIN)
+
+    def _look(self) -> None:
+        """Others have had their turn meanwhile."""
+        self._looking = bool(self._since and self.frame.busy)
+        if self._looking:
+            self.later(self._look, AGAIN)
+            if self.frame.busy["progress"] is None:
+                self._say(progress=None, remaining=None)
 
     def _say(self, **how: Any) -> None:
         self.frame.busy = {"text": self.text(), **how}

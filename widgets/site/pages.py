@@ -35,7 +35,7 @@ class Now(Pool):
     def __init__(self) -> None:
         self.results = Memory(RESULT_BYTES)
 
-    def submit(self, job: Callable[[], None], costly: bool = False, curve: bool = False) -> None:
+    def submit(self, job: Callable[[], None], costly: bool = False, curve: bool = False, reader: Any = None) -> None:
         job()
 
 

@@ -29,17 +29,18 @@ class Turns(Pool):
         self._jobs: deque[Act] = deque()
         self._set = False
 
-    def submit(self, job: Act, costly: bool = False, curve: bool = False) -> None:
+    def submit(self, job: Act, costly: bool = False, curve: bool = False, reader: Any = None) -> None:
         self._jobs.append(job)
         self._wake()
 
-    def run(self, turns: Iterator[None]) -> None:
+    def run(self, turns: Iterator[None]) -> bool:
         end = monotonic() + SLICE
         for _ in turns:
             if monotonic() > end:
                 self._jobs.appendleft(partial(self.run, turns))
                 self._wake()
-                return
+                break
+        return True  # what is left is in line already
 
     def later(self, action: Act, milliseconds: int = 0) -> None:
         """Soon, before any job; or after so long."""

@@ -1,0 +1,125 @@
+"""Whose turn it is: in order, one worker an address while others wait, and nobody behind what takes long."""
+
+import sys
+import threading
+import time
+
+import pytest
+
+from tests.widgets.small import SMALL
+from widgets.kit import line as lines
+from widgets.kit.line import Line
+from widgets.kit.pool import Lane, Pool
+from widgets.kit.session import Session
+
+
+@pytest.fixture
+def gate():
+    """Whoever works waits here; at the end everybody goes."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def until(true, seconds=5.0):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def test_everybody_has_a_turn_in_the_order_of_coming_and_knows_how_many_are_before(gate):
+    line, done = Line(1, "one"), []
+    line.join(lambda: gate.wait(10))
+    until(lambda: not line.waits())
+    for reader in "abc":
+        line.join(lambda reader=reader: done.append(reader), reader)
+    assert [line.ahead(reader) for reader in "abcd"] == [0, 1, 2, 0]
+    gate.set()
+    until(lambda: len(done) == 3)
+    assert done == ["a", "b", "c"]
+
+
+def test_one_address_has_one_worker_while_somebody_else_waits(gate):
+    line, begun = Line(2, "two"), []
+
+    def job(name, wait=None):
+        begun.append(name)
+        if wait:
+            wait.wait(10)
+
+    first = threading.Event()
+    line.join(lambda: job("crowd 1", gate), address="crowd")
+    line.join(lambda: job("crowd 2", first), address="crowd")
+    until(lambda: len(begun) == 2)  # nobody else waited
+    line.join(lambda: job("crowd 3"), address="crowd")
+    line.join(lambda: job("alone"), address="alone")
+    first.set()
+    until(lambda: len(begun) == 4)
+    assert begun[2:] == ["alone", "crowd 3"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a thread has no rank of its own")
+def test_who_works_long_steps_aside_and_the_next_has_a_turn(monkeypatch, gate):
+    """A first step with an expensive setting cannot be told from a cheap one before it is under way."""
+    monkeypatch.setattr(lines, "LONG", 0.05)
+    line, ranks, began = Line(1, "one"), [], threading.Event()
+
+    def long():
+        began.set()
+        while not gate.is_set():
+            sum(range(1000))
+
+    line.join(long)
+    assert began.wait(5)
+    time.sleep(0.2)
+    line.join(lambda: ranks.append(lines.os.getpriority(lines.os.PRIO_PROCESS, threading.get_native_id())))
+    until(lambda: ranks)
+    assert not gate.is_set()
+    (aside,) = (worker for worker in line._staff if worker.aside)
+    assert lines.os.getpriority(lines.os.PRIO_PROCESS, aside.native_id) == ranks[0] + 10
+    gate.set()
+    until(lambda: aside not in line._staff)
+
+
+def test_a_job_that_fails_ends_nobody_s_work(caplog):
+    line, done = Line(1, "one"), threading.Event()
+    line.join(lambda: 1 / 0)
+    line.join(done.set)
+    assert done.wait(5)
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_stream_gives_its_turn_to_those_who_wait(gate):
+    from dataclasses import replace
+
+    pool, told, begun, done = Pool(workers=1), [], threading.Event(), threading.Event()
+
+    def steps(**values):
+        while not gate.is_set():
+            begun.set()
+            sum(range(20_000))
+            yield 0.5, None
+        yield 1.0, SMALL.compute(**values)
+
+    Lane(replace(SMALL, stem="long", steps=steps), pool, told.append).ask(SMALL.defaults)
+    assert begun.wait(5)
+    Lane(SMALL, pool, lambda update: done.set()).ask(SMALL.defaults)
+    assert done.wait(5), "a stream kept the only worker"
+    gate.set()
+    until(lambda: any(update.last for update in told))
+
+
+def test_a_reader_who_waits_is_told_how_many_are_before(gate):
+    pool = Pool(workers=1)
+    here = Session(SMALL, pool)
+    until(lambda: not here.lane._busy)
+    pool.submit(lambda: gate.wait(10))
+    until(lambda: not pool._quick.waits())
+    for number in range(2):
+        Lane(SMALL, pool, lambda update: None).ask(SMALL.defaults | {"height": 3 + number})
+    here.lane.ask(here.values | {"height": 9})
+    assert here._under_way() == "2 readers are ahead of you…"
+    gate.set()
+    until(lambda: not here.lane._busy)
+    assert here._under_way().startswith("computing")
