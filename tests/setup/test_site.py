@@ -65,6 +65,8 @@ def test_two_builds_are_the_same_to_the_byte_and_the_manifest_tells_the_truth(wh
         body = (lab / entry["file"]).read_bytes()
         assert (len(body), hashlib.sha256(body).hexdigest()) == (entry["bytes"], entry["sha256"]), entry["file"]
     assert sum(entry["bytes"] for entry in listed) == manifest["total"] == total
+    sent = sum(min(path.stat().st_size for path in lab.glob(f"{entry['file']}*")) for entry in listed)
+    assert f"about {sent / 1e6:.0f} MB" in (site.ROOT / "book" / "many.md").read_text("utf-8")
     assert [wheel["name"] for wheel in manifest["wheels"]][:2] == ["numpy", "scipy"]
     assert manifest["wheels"][-1]["name"] == "pandas", "what a first result does not need comes last"
     lock = json.loads((lab / manifest["pyodide"]["path"] / pyodide.LOCK).read_text())
