@@ -45,7 +45,6 @@ Within a row of near equals the smaller or rounder one is the default (*).
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -77,6 +76,7 @@ from recprivlib.protocols import (
     Sizes,
     Unbounded,
     Unit,
+    last,
 )
 
 
@@ -162,7 +162,7 @@ class ImplicitALS:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Factors:
-        return deque(self.steps(train, rng), maxlen=1)[0][1]
+        return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Factors]]:
         matrix, columns = train.matrix, train.matrix.T.tocsr()

@@ -11,7 +11,6 @@ A larger population than there is data for is drawn from the real one (`crowd`).
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -23,7 +22,7 @@ from recprivlib.executors import Run
 from recprivlib.mechanisms.gate import seen
 from recprivlib.models.constants import Chance
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Array, Federated, Interactions, Model
+from recprivlib.protocols import Array, Federated, Interactions, Model, last
 
 __all__ = ["BLOCK", "added", "block", "blocks", "capped", "crowd", "dealt", "fixed", "gather", "learnt", "loose",
            "onward", "steps"]  # fmt: skip
@@ -74,7 +73,7 @@ def learnt(
     system: Federated, train: Interactions, rng: np.random.Generator, *, shards: int = 1, run: Run = map
 ) -> Model:
     """The model after the last round: `fit` of a federated system."""
-    return system.model(deque(gather(system, train, rng, shards=shards, run=run), maxlen=1)[0][1], train)
+    return system.model(last(gather(system, train, rng, shards=shards, run=run)), train)
 
 
 def crowd(system: Federated, train: Interactions, times: int, rng: np.random.Generator) -> Model:

@@ -9,6 +9,7 @@ Systems, models, ledgers and reports are frozen dataclasses. Nothing here comput
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -153,6 +154,11 @@ class Steps(Protocol):
     """An iterative system: (progress from 0 to 1, model so far), cancelled by closing the generator."""
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]: ...
+
+
+def last(steps: Iterator[tuple[float, Any]]) -> Any:
+    """What an iterative system ends with: its `fit`."""
+    return deque(steps, maxlen=1)[0][1]
 
 
 @runtime_checkable

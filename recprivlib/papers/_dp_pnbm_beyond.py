@@ -42,13 +42,12 @@ from recprivlib.papers._dp_pnbm_shared import (
     WORLD,
     Terms,
     laplace,
-    last,
     neighbors,
     stars_of,
 )
 from recprivlib.parameters import check, parameter
 from recprivlib.population import capped
-from recprivlib.protocols import Array, Change, Claim, Interactions, Ledger, Release, Sizes, Unbounded
+from recprivlib.protocols import Array, Change, Claim, Interactions, Ledger, Release, Sizes, Unbounded, last
 
 DELTA = 1e-5
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
 from typing import Any
 
 from recprivlib.mechanisms import Exact, Laplace, Sampled
@@ -51,10 +49,6 @@ def laplace(epsilon: float, sensitivity: float) -> tuple[Laplace, float]:
     """
     kept = min(max(epsilon, 0.001), 50.0)
     return Laplace(kept, sensitivity * kept / epsilon), epsilon / kept
-
-
-def last(steps: Iterator[tuple[float, Any]]) -> Any:
-    return deque(steps, maxlen=1)[0][1]
 
 
 def means_release() -> Release:

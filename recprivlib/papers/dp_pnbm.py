@@ -64,7 +64,6 @@ from recprivlib.papers._dp_pnbm_shared import (
     WORLD,
     Terms,
     laplace,
-    last,
     means_release,
     sample_release,
     sampling_claim,
@@ -74,7 +73,19 @@ from recprivlib.papers._dp_pnbm_shared import (
 from recprivlib.papers._dp_pnbm_shared import neighbors as neighbors_
 from recprivlib.parameters import check, parameter
 from recprivlib.population import capped
-from recprivlib.protocols import Array, Change, Claim, Entry, Interactions, Ledger, Model, Release, Sizes, Unbounded
+from recprivlib.protocols import (
+    Array,
+    Change,
+    Claim,
+    Entry,
+    Interactions,
+    Ledger,
+    Model,
+    Release,
+    Sizes,
+    Unbounded,
+    last,
+)
 
 DECAY = 0.3  # ξ
 FEW = 20  # ratings below which `preprocess` leaves a person out

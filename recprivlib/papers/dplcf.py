@@ -23,7 +23,6 @@ Deviations:
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -41,7 +40,7 @@ from recprivlib.models.similarity import gram
 from recprivlib.models.spectral import Projected, directions
 from recprivlib.parameters import check, parameter
 from recprivlib.population import capped, crowd
-from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Model, Relation, Sizes, Unit
+from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Model, Relation, Sizes, Unit, last
 
 Flipping = type[UnarySymmetric] | type[UnaryOneSided]
 Learner = Callable[[Array, Training, np.random.Generator], Iterator[tuple[float, Weighted]]]
@@ -309,7 +308,7 @@ class OnReports:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Weighted:
-        return deque(self.steps(train, rng), maxlen=1)[0][1]
+        return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Weighted]]:
         reported = reports(capped(train, self.cap, rng), UnarySymmetric(self.epsilon), rng)

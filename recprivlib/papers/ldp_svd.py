@@ -20,29 +20,19 @@ Deviations:
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from recprivlib.baselines import public_cap
-from recprivlib.mechanisms import (
-    Duchi,
-    KRandomizedResponse,
-    Laplace,
-    LaplaceOrTruth,
-    LaplaceRounded,
-    OptimalChannel,
-    Piecewise,
-    RoundedOrTruth,
-)
+from recprivlib.mechanisms import Laplace, LaplaceOrTruth, OptimalChannel, RoundedOrTruth
 from recprivlib.mechanisms.common import epsilon_of, positions
 from recprivlib.mechanisms.gate import released
-from recprivlib.mechanisms.optimal_channel import PRIOR
 from recprivlib.models import ordinal
 from recprivlib.models.biased import Biased, Descent, descend, finite
+from recprivlib.papers._ldp_svd_answers import MECHANISMS, answers, inputs
 from recprivlib.parameters import UserError, check, parameter
 from recprivlib.population import capped
 from recprivlib.protocols import (
@@ -59,10 +49,10 @@ from recprivlib.protocols import (
     Sizes,
     Unbounded,
     Unit,
+    last,
 )
 
 STARS = (1.0, 2.0, 3.0, 4.0, 5.0)
-BINS, FINE = 200, 20  # bins of a real-valued answer, and points at which the density of each is summed
 BILL: tuple[Unit, Relation] = ("rating", "replace-value")
 
 
@@ -155,7 +145,7 @@ class SVD:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Biased:
-        return _last(self.steps(train, rng))
+        return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
         learning = Learning(_descent(self), False, True, "try a smaller learning_rate")
@@ -182,7 +172,7 @@ class LaplaceSVD:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Biased:
-        return _last(self.steps(train, rng))
+        return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
         yield from _noisy_steps(self, self._mechanism(train.grid), train, rng)
@@ -213,7 +203,7 @@ class LaplaceRRSVD:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Biased:
-        return _last(self.steps(train, rng))
+        return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
         yield from _noisy_steps(self, self._mechanism(train.grid), train, rng)
@@ -245,67 +235,7 @@ def _descent(system: SVD | LaplaceSVD | LaplaceRRSVD) -> Descent:
     return Descent(system.factors, system.epochs, system.learning_rate, system.regularization)
 
 
-def _last(steps: Iterator[tuple[float, Any]]) -> Any:
-    return deque(steps, maxlen=1)[0][1]
-
-
 # ------------------------------------------------------------------------------- repaired, and beyond
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """A mechanism as the server uses it: finitely many answers, and P(answer | star)."""
-
-    mechanism: Any
-    grid: tuple[float, ...]
-    edges: Array  # where the answers meet, on the line of reports
-    matrix: Array  # stars × answers
-
-    def release(self, ratings: Array, rng: np.random.Generator) -> Array:
-        """The number of each rating's answer, int32."""
-        reports = released(self.mechanism, inputs(self.mechanism, ratings, self.grid), rng)
-        return np.searchsorted(self.edges, reports).astype(np.int32)
-
-
-def answers(mechanism: Any, grid: tuple[float, ...]) -> Answers:
-    """`mechanism` on ratings of `grid`. Real-valued reports are sorted into bins, which is post-processing."""
-    stars = inputs(mechanism, np.asarray(grid), grid)[:, None]
-    if hasattr(mechanism, "outputs"):
-        outputs = np.asarray(mechanism.outputs, float)
-        kind = np.int32 if isinstance(mechanism, OptimalChannel | KRandomizedResponse) else float
-        matrix = np.exp(mechanism.log_density(outputs[None, :].astype(kind), stars))
-        return Answers(mechanism, grid, (outputs[1:] + outputs[:-1]) / 2, matrix)
-    far = mechanism.scale if isinstance(mechanism, Piecewise) else grid[-1] + 12 * mechanism.scale
-    low, high = (-far, far) if isinstance(mechanism, Piecewise) else (grid[0] + grid[-1] - far, far)
-    points = np.linspace(low, high, BINS * FINE + 1)[:-1] + (high - low) / (2 * BINS * FINE)
-    masses = np.exp(mechanism.log_density(points[None, :], stars)).reshape(len(grid), BINS, FINE).sum(axis=2)
-    edges = np.linspace(low, high, BINS + 1)[1:-1]
-    return Answers(mechanism, grid, edges, masses / masses.sum(axis=1, keepdims=True))
-
-
-def inputs(mechanism: Any, ratings: Array, grid: tuple[float, ...]) -> Array:
-    """Ratings as the mechanism takes them: symbols, numbers from −1 to 1, or stars; off the grid they are refused."""
-    if isinstance(mechanism, KRandomizedResponse):
-        return positions(ratings, grid, "rating")
-    if isinstance(mechanism, Duchi | Piecewise):
-        middle, half = (grid[0] + grid[-1]) / 2, (grid[-1] - grid[0]) / 2
-        return (np.asarray(grid)[positions(ratings, grid, "rating")] - middle) / half
-    return np.asarray(grid)[positions(ratings, grid, "rating")]
-
-
-MECHANISMS: dict[str, Callable[[float, tuple[float, ...]], Any]] = {
-    "optimal": lambda epsilon, grid: OptimalChannel(epsilon, grid, prior_of(grid)),
-    "k-rr": lambda epsilon, grid: KRandomizedResponse(epsilon, len(grid)),
-    "rounded": lambda epsilon, grid: LaplaceRounded(epsilon, grid),
-    "laplace": lambda epsilon, grid: Laplace(epsilon, sensitivity=grid[-1] - grid[0]),
-    "piecewise": lambda epsilon, grid: Piecewise(epsilon),
-    "duchi": lambda epsilon, grid: Duchi(epsilon),
-}
-
-
-def prior_of(grid: tuple[float, ...]) -> tuple[float, ...]:
-    """Public shares of the ratings: MovieLens' for five stars, else all alike."""
-    return PRIOR if len(grid) == len(PRIOR) else (1 / len(grid),) * len(grid)
 
 
 @dataclass(frozen=True)
@@ -323,7 +253,7 @@ class DiscreteRRMF:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
-        return _last(self.steps(train, rng))
+        return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
         how = ordinal.Fit(self.factors, self.iterations)
@@ -355,7 +285,7 @@ class OptimalMF:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
-        return _last(self.steps(train, rng))
+        return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
         how = ordinal.Fit(self.factors, self.iterations)

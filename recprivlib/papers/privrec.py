@@ -31,7 +31,6 @@ Deviations:
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -48,7 +47,7 @@ from recprivlib.models.network import ACTIVATIONS
 from recprivlib.models.phones import FineTuned, Practice
 from recprivlib.models.training import SIZES, Adam, Start, rounds, sound
 from recprivlib.parameters import UserError, check, parameter
-from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Relation, Release, Sizes, Unit
+from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Relation, Release, Sizes, Unit, last
 from recprivlib.trusted import DPGram
 
 LEAST, MOST = 1e-6, 1e6  # of the clipping bound
@@ -119,7 +118,7 @@ class PrivRec:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> FineTuned:
-        return deque(self.steps(train, rng), maxlen=1)[0][1]
+        return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Steps:
         practice = Practice(self.local_epochs, self.learning_rate, self.proximal)
@@ -149,7 +148,7 @@ class Central:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> FineTuned:
-        return deque(self.steps(train, rng), maxlen=1)[0][1]
+        return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Steps:
         adam = Adam(self.adam_rate)
@@ -182,7 +181,7 @@ class NNSelf:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> FineTuned:
-        return deque(self.steps(train, rng), maxlen=1)[0][1]
+        return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Steps:
         practice, adam = Practice(self.local_epochs, self.learning_rate, 0.0), Adam(self.adam_rate)
@@ -239,7 +238,7 @@ class DPPrivRec:
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> FineTuned:
-        return deque(self.steps(train, rng), maxlen=1)[0][1]
+        return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Steps:
         start = Start.of(self, train, rng)

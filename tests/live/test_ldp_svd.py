@@ -16,7 +16,7 @@ from recprivlib.live.contract import nbytes
 from recprivlib.live.ldp_svd import MECHANISMS, chosen, compute, curve, reply, say, snippet, table
 from recprivlib.live.reports import ADA, heard, tape
 from recprivlib.mechanisms import LaplaceOrTruth, RoundedOrTruth
-from recprivlib.papers.ldp_svd import MECHANISMS as CHANNELS
+from recprivlib.papers._ldp_svd_answers import MECHANISMS as CHANNELS
 from recprivlib.papers.ldp_svd import STARS
 from recprivlib.parameters import configured
 from recprivlib.registry import get

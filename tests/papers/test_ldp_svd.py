@@ -11,7 +11,8 @@ from recprivlib.audit import audit
 from recprivlib.data import load
 from recprivlib.evaluation import evaluate, merged, paired, split, stream
 from recprivlib.models import ordinal
-from recprivlib.papers.ldp_svd import MECHANISMS, STARS, answers
+from recprivlib.papers._ldp_svd_answers import MECHANISMS, answers
+from recprivlib.papers.ldp_svd import STARS
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions, Sizes
 from recprivlib.registry import get

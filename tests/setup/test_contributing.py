@@ -35,6 +35,20 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
+def test_what_the_guides_send_a_reader_to_is_there():
+    """Files by their path or by their place in the library; a system with the file that it is said to stand in."""
+    for guide in ("CONTRIBUTING.md", "README.md"):
+        text = (ROOT / guide).read_text("utf-8").replace("recprivlib/papers/nearest_hit.py", "")
+        named = set(re.findall(r"[`(]([\w/.]+\.(?:py|md|cff|svg))[`)]", text))
+        assert len(named) > 5
+        lost = [name for name in named if not (ROOT / name).exists() and not (ROOT / "recprivlib" / name).exists()]
+        assert lost == [], guide
+    stands = re.findall(r"`(\w+)` in `(papers/\w+\.py)`", GUIDE)
+    assert stands
+    for system, file in stands:
+        assert f"class {system}" in (ROOT / "recprivlib" / file).read_text("utf-8")
+
+
 def test_the_list_of_systems_has_it(copy):
     done = run(copy, "recprivlib", "systems", "--json")
     assert done.returncode == 0, done.stderr
