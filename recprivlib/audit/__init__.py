@@ -22,9 +22,10 @@ from recprivlib.accounting import guarantee, small_delta, supported
 from recprivlib.accounting.bills import default_view, mechanism_ledger, modes, stated, usual_delta
 from recprivlib.accounting.guarantee import never_drawn
 from recprivlib.audit.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
-from recprivlib.audit.events import Certificate, auc, certify, choose, halves, roc
+from recprivlib.audit.events import Certificate, auc, certificates, certify, choose, halves, roc
 from recprivlib.audit.games import Game, ledger_games, mechanism_game, projection_game, statistic
 from recprivlib.audit.lies import lies
+from recprivlib.audit.listen import Worlds
 from recprivlib.audit.run import Rehearsed, attack_run
 from recprivlib.audit.verdicts import ONE, WHOLE, Played, Verdict, exact_epsilon, verdict
 from recprivlib.mechanisms.common import SEEDED, STARS
@@ -39,6 +40,7 @@ __all__ = [
 
 Progress = Callable[[float], None]
 BATCHES = 20
+NONE = np.zeros(0)
 ALONE = 4000  # trials where answers cannot be drawn together: one call each
 USUAL = Sizes(943, 1682, grid=STARS)  # the public sizes of ML-100K
 
@@ -59,9 +61,9 @@ class Attacked:
     attack: str
     true_positive_rate: float
     false_positive_rate: float
-    roc: tuple[Array, Array] = field(repr=False, compare=False)
     played: Played = ONE  # what was attacked
     found: tuple[str, ...] = ()  # what does not agree with the ledger, beside any bound
+    roc: tuple[Array, Array] = field(default=(NONE, NONE), repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,8 @@ def _system(
             f"or views{'; ' + heard.found[0] if heard.found else ''}"
         )
     share = len(heard.worlds)
-    each = [_certified(worlds, asked, f"{name}{', ' + heard.part if heard.part else ''}", heard.trials, share)
+    part = f", {heard.part}" if heard.part else ""
+    each = [(_certified(worlds, asked, name + part, heard.trials, share), worlds)
             for name, worlds in heard.worlds.items()]  # fmt: skip
     return replace(_best(each), played=WHOLE, found=heard.found), heard.exact
 
@@ -173,12 +176,15 @@ def _mechanism(target: Any, ledger: Ledger, asked: Asked, progress: Progress | N
             f"no attack of ours plays {asked.unit}/{asked.relation} for the view {asked.view!r}; choose other terms "
             "or views"
         )
-    each = [_certified(play(game, trials, rng, progress), asked, game.attack, trials, len(games)) for game in games]
+    seen = [(game, play(game, trials, rng, progress)) for game in games]
+    each = [(_certified(worlds, asked, game.attack, trials, len(games)), worlds) for game, worlds in seen]
     return replace(_best(each), found=tuple(found)), exact_epsilon(ledger, asked.unit, asked.relation)
 
 
-def _best(each: list[Attacked]) -> Attacked:
-    return max(each, key=lambda one: (one.decisive, one.epsilon_lower))
+def _best(each: list[tuple[Attacked, Worlds]]) -> Attacked:
+    """The strongest attack, with all of its trade-off; of the others nobody looks at theirs."""
+    best, worlds = max(each, key=lambda one: (one[0].decisive, one[0].epsilon_lower))
+    return replace(best, roc=roc(worlds))
 
 
 def _viewed(ledger: Ledger) -> Claim | None:
@@ -208,17 +214,17 @@ def attack(
     The best of several games is as sound as one when each spends its share of α: `among` says how many there are.
     """
     asked = Asked(unit, relation, view, delta, trials, 0)
-    return _certified(play(game, trials, rng, progress), asked, game.attack, trials, among)
+    worlds = play(game, trials, rng, progress)
+    return _best([(_certified(worlds, asked, game.attack, trials, among), worlds)])
 
 
-def _certified(worlds: tuple[Array, Array], asked: Asked, name: str, trials: int, among: int) -> Attacked:
+def _certified(worlds: Worlds, asked: Asked, name: str, trials: int, among: int) -> Attacked:
     delta, shows, decides = asked.delta, SHOWN / among, DECIDES / among
-    shown, decisive = certify(worlds, delta, shows), certify(worlds, delta, decides)
+    shown, decisive = certificates(worlds, delta, (shows, decides))
     bound = decisive.epsilon(decides)  # what holds at the deciding level holds at the other
     return Attacked(
         max(shown.epsilon(shows), bound), bound, 1 - SHOWN, delta, asked.unit, asked.relation, asked.view,
         trials, ceiling(shown.trials, delta, shows), name, shown.true_positive_rate, shown.false_positive_rate,
-        roc(worlds),
     )  # fmt: skip
 
 

@@ -13,7 +13,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.special import betaincinv
+
+from recprivlib.protocols import Array
 
 SHOWN = 0.05  # α of the bound that readers see
 DECIDES = 1e-6  # α of the bound that verdicts and invariants use
@@ -21,18 +24,32 @@ DECIDES = 1e-6  # α of the bound that verdicts and invariants use
 
 def lower_limit(hits: int, trials: int, alpha: float) -> float:
     """One-sided Clopper–Pearson: the rate exceeds this with confidence 1 − alpha."""
-    return float(betaincinv(hits, trials - hits + 1, alpha)) if hits else 0.0
+    return float(_lower(np.array(hits), trials, alpha))
 
 
 def upper_limit(hits: int, trials: int, alpha: float) -> float:
     """One-sided Clopper–Pearson: the rate is below this with confidence 1 − alpha."""
-    return float(betaincinv(hits + 1, trials - hits, 1 - alpha)) if hits < trials else 1.0
+    return float(_upper(np.array(hits), trials, alpha))
+
+
+def _lower(hits: Array, trials: int, alpha: float) -> Array:
+    return np.where(hits > 0, betaincinv(np.maximum(hits, 1), trials - hits + 1, alpha), 0.0)
+
+
+def _upper(hits: Array, trials: int, alpha: float) -> Array:
+    return np.where(hits < trials, betaincinv(hits + 1, np.maximum(trials - hits, 1), 1 - alpha), 1.0)
 
 
 def epsilon_lower(true: int, false: int, trials: int, delta: float = 0.0, alpha: float = SHOWN) -> float:
     """The certified ε when an event happened `true` and `false` times in `trials` runs of either world."""
-    gain = lower_limit(true, trials, alpha / 2) - delta
-    return max(0.0, math.log(gain / upper_limit(false, trials, alpha / 2))) if gain > 0 else 0.0
+    return epsilons_lower(np.array([true]), np.array([false]), trials, delta, alpha)[0]
+
+
+def epsilons_lower(true: Array, false: Array, trials: int, delta: float, alpha: float) -> list[float]:
+    """The same for many events."""
+    gains, upper = _lower(true, trials, alpha / 2) - delta, _upper(false, trials, alpha / 2)
+    pairs = zip(gains.tolist(), upper.tolist(), strict=True)
+    return [max(0.0, math.log(gain / rate)) if gain > 0 else 0.0 for gain, rate in pairs]
 
 
 def ceiling(trials: int, delta: float = 0.0, alpha: float = SHOWN) -> float:

@@ -7,12 +7,13 @@ what makes the bound valid, whatever the statistic.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from recprivlib.audit.bounds import SHOWN, epsilon_lower
+from recprivlib.audit.bounds import SHOWN, epsilon_lower, epsilons_lower
 
 CANDIDATES = 200  # thresholds tried on the first half
 
@@ -41,17 +42,28 @@ def halves(worlds: tuple[np.ndarray, np.ndarray]) -> tuple[tuple, tuple]:
 
 def choose(worlds: tuple[np.ndarray, np.ndarray], delta: float, alpha: float = SHOWN) -> Event:
     """The event whose certified ε is largest on these trials (ties: the more frequent one)."""
-    values = np.unique(np.concatenate(worlds))
-    if len(values) > CANDIDATES:
-        values = np.unique(np.concatenate([values[:20], np.quantile(values, _LEVELS, method="lower"), values[-20:]]))
-    trials = len(worlds[0])
-    events = [Event(float(t), side) for t in values for side in ("high", "low")]
+    return chosen(ordered(worlds), len(worlds[0]), delta, alpha)
 
-    def worth(event: Event) -> tuple[float, int]:
-        hits, misses = event.counts(worlds)
-        return epsilon_lower(hits, misses, trials, delta, alpha), hits
 
-    return max(events, key=worth)
+def ordered(worlds: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Both worlds' statistics, sorted; what is not a number is in no event."""
+    zero, one = (np.sort(world) for world in worlds)
+    return zero[: np.searchsorted(zero, np.nan)], one[: np.searchsorted(one, np.nan)]
+
+
+def chosen(sides: tuple[np.ndarray, np.ndarray], trials: int, delta: float, alpha: float) -> Event:
+    """The best event of statistics that are `ordered` already: another α needs no other order."""
+    cuts = np.unique(np.concatenate(sides))
+    if len(cuts) > CANDIDATES:
+        cuts = np.unique(np.concatenate([cuts[:20], np.quantile(cuts, _LEVELS, method="lower"), cuts[-20:]]))
+    if not len(cuts):
+        return Event(np.inf, "high")
+    above = [len(side) - np.searchsorted(side, cuts, side="left") for side in sides]
+    below = [np.searchsorted(side, cuts, side="right") for side in sides]
+    hits, misses = (np.stack(pair, axis=1).ravel() for pair in ((above[1], below[0]), (above[0], below[1])))
+    worth = epsilons_lower(hits, misses, trials, delta, alpha)
+    best = max(range(len(hits)), key=lambda at: (worth[at], hits[at]))
+    return Event(float(cuts[best // 2]), "low" if best % 2 else "high")
 
 
 # dense at both ends, where a rare event can be nearly certain
@@ -82,10 +94,17 @@ class Certificate:
 
 def certify(worlds: tuple[np.ndarray, np.ndarray], delta: float = 0.0, alpha: float = SHOWN) -> Certificate:
     """Choose on the first half at `alpha`, count on the second."""
+    return certificates(worlds, delta, (alpha,))[0]
+
+
+def certificates(
+    worlds: tuple[np.ndarray, np.ndarray], delta: float, alphas: Sequence[float]
+) -> tuple[Certificate, ...]:
+    """The same at each of several α."""
     first, second = halves(worlds)
-    event = choose(first, delta, alpha)
-    hits, misses = event.counts(second)
-    return Certificate(event, hits, misses, len(second[0]), delta)
+    sides, trials = ordered(first), len(second[0])
+    events = [chosen(sides, len(first[0]), delta, alpha) for alpha in alphas]
+    return tuple(Certificate(event, *event.counts(second), trials, delta) for event in events)
 
 
 def roc(worlds: tuple[np.ndarray, np.ndarray], points: int = 200) -> tuple[np.ndarray, np.ndarray]:

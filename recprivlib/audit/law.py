@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 from scipy.special import betainc
 
+from recprivlib.audit.few import few, looked_up, tally
 from recprivlib.mechanisms.secure import Secure
+from recprivlib.models.similarity import gram
 from recprivlib.protocols import Array
 
 ALPHA = 1e-7  # of one family of tests; several are made, so that an honest audit is safe at the deciding level
@@ -39,6 +41,26 @@ class Cells:
 
     def level(self, y: Array) -> Array:
         """The number of each answer's cell."""
+        return looked_up(self._level, y)
+
+    def counts(self, y: Array) -> Array:
+        """How often each cell is met in each column of `y`: (columns, cells)."""
+        columns, size, values = y.shape[1], len(self.masses), few(y)
+        if values is None:
+            return np.bincount((self.level(y) + size * np.arange(columns)).ravel(), minlength=size * columns).reshape(
+                columns, size
+            )
+        out = np.zeros((columns, size), np.intp)
+        for value, cell in zip(values, self.level(values), strict=True):
+            out[:, cell] += np.count_nonzero(y == value, axis=0)
+        return out
+
+    def grouped(self, y: Array) -> Array:
+        """The number of each answer's coarse group."""
+        group = self.coarse[0]
+        return looked_up(lambda values: group[self._level(values)], y)
+
+    def _level(self, y: Array) -> Array:
         y = np.asarray(y, float)
         place = np.minimum(np.searchsorted(self.atoms, y), max(len(self.atoms) - 1, 0))
         atom = self.atoms[place] == y if len(self.atoms) else np.zeros(y.shape, bool)
@@ -58,7 +80,7 @@ class Cells:
 
 def cells(law: Law, pilot: Array, finite: bool) -> Cells:
     """Cells laid out by `pilot`, answers that are not tested. `finite`: nothing but atoms can occur."""
-    values, counts = np.unique(np.asarray(pilot, float), return_counts=True)
+    values, counts = tally(pilot)
     often = values if finite and len(values) <= ATOMS else values[counts > 1]
     atoms = np.sort(often[np.argsort(-counts[np.isin(values, often)], kind="stable")][:ATOMS])
     rest = values[~np.isin(values, atoms)]
@@ -123,32 +145,36 @@ class Event:
 
 def departures(event: Event) -> list[str]:
     """In what the answers differ from their law, in words; the first fifth of the runs lays out the cells."""
+    places = event.y.shape[1]
     cut = max(len(event.y) // 5, 1)
-    groups: dict[Any, list[int]] = {}
-    for place, (_, key) in enumerate(event.laws):
-        groups.setdefault(key, []).append(place)
-    found, coarse = [], np.zeros((len(event.y) - cut, event.y.shape[1]), np.int8)
-    weights, slack = np.zeros((2, event.y.shape[1], COARSE))
-    for places in groups.values():
-        law = event.laws[places[0]][0]
-        parts = cells(law, event.y[:cut, places], event.finite)
-        if not event.finite and come_back(law, event.y[:, places]):
+    two = np.arange(places) if event.paired is None else np.asarray(event.paired, np.intp)
+    found, coarse = [], np.zeros((len(event.y) - cut, len(two)), np.int8)
+    weights, slack = np.zeros((2, places, COARSE))
+    for alike in _alike(event.laws):
+        law, y = event.laws[alike[0]][0], event.y[:, alike]
+        parts = cells(law, y[:cut], event.finite)
+        if not event.finite and come_back(law, y):
             found.append(f"{event.name}: its answers are real numbers, and come back")
-        level = parts.level(event.y[cut:, places])
-        found += _alone(event.name, level, parts, len(event.laws))
-        group, weights[places], slack[places] = parts.coarse
-        coarse[:, places] = group[level]
-    two = np.arange(coarse.shape[1]) if event.paired is None else np.asarray(event.paired)
-    found += _together(event.name, coarse[:, two], weights[two].ravel(), slack[two].ravel())
+        found += _alone(event.name, parts.counts(y[cut:]), parts, places)
+        _, weights[alike], slack[alike] = parts.coarse
+        here = np.flatnonzero(np.isin(two, alike))
+        coarse[:, here] = parts.grouped(event.y[cut:, two[here]])
+    found += _together(event.name, coarse, weights[two], slack[two])
     return list(dict.fromkeys(found))
 
 
-def _alone(name: str, level: Array, parts: Cells, places: int) -> list[str]:
+def _alike(laws: Sequence[tuple[Law, Any]]) -> list[Array]:
+    """The places that share each law."""
+    groups: dict[Any, list[int]] = {}
+    for place, (_, key) in enumerate(laws):
+        groups.setdefault(key, []).append(place)
+    return [np.array(places) for places in groups.values()]
+
+
+def _alone(name: str, counts: Array, parts: Cells, places: int) -> list[str]:
     """Each place by itself, and all places of one law as one."""
-    size, runs = len(parts.masses), len(level)
-    counts = np.stack([np.bincount(column, minlength=size) for column in level.T])
-    tests = 2 * size * (places + 1)
-    if (odd(counts, runs, parts.masses, parts.slack) < ALPHA / tests).any():
+    tests = 2 * len(parts.masses) * (places + 1)
+    if (odd(counts, counts[0].sum(), parts.masses, parts.slack) < ALPHA / tests).any():
         return [f"{name}: its answers are not drawn as it says"]
     if (odd(counts.sum(axis=0), counts.sum(), parts.masses, parts.slack) < ALPHA / tests).any():
         return [f"{name}: its answers, taken together, are not drawn as it says"]
@@ -160,11 +186,11 @@ def _together(name: str, coarse: Array, weights: Array, slack: Array) -> list[st
     runs, places = coarse.shape
     if places < 2:
         return []
-    hot = (coarse[:, :, None] == np.arange(COARSE)).reshape(runs, -1).astype(np.float32)
-    counts = np.rint(hot.T @ hot).astype(int)
-    expected, off = np.outer(weights, weights), np.outer(weights, slack)
+    counts = gram(np.hstack([coarse == group for group in range(COARSE)])).astype(int)  # of a group, all its places
+    weight, off = weights.T.ravel(), np.outer(weights.T, slack.T)
+    expected = np.outer(weight, weight)
     other = np.arange(places)[:, None] < np.arange(places)
-    pairs = np.kron(other, np.ones((COARSE, COARSE), bool))
+    pairs = np.kron(np.ones((COARSE, COARSE), bool), other)
     strange = odd(counts[pairs], runs, expected[pairs], (off + off.T)[pairs]) < ALPHA / (2 * pairs.sum())
     return [f"{name}: two of its answers share their noise"] if strange.any() else []
 

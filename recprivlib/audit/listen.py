@@ -14,11 +14,12 @@ In rounds the inputs are those of one run: what phones are asked may be anything
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from recprivlib.audit.few import looked_up, tally
 from recprivlib.audit.law import ALPHA, Event, departures, odd, on_doubles
 from recprivlib.audit.passages import CHUNK, Laws, Passage
 from recprivlib.protocols import Array
@@ -90,7 +91,8 @@ def _tested(
             y = passage.answers(world, runs, rng, single)
             if passage.plain(y):
                 paired += list(range(len(laws), len(laws) + min(len(kept), PAIRED // len(passages))))
-                laws += [(law, (passage.mechanism, key)) for law, key in stated]
+                kind = next(at for at, other in enumerate(passages) if other.mechanism == passage.mechanism)
+                laws += [(law, (kind, key)) for law, key in stated]
                 columns.append(_column_each(passage, y, kept, world))
         if laws:
             names = {type(passage.real).__name__ for passage in passages}
@@ -121,7 +123,8 @@ def _drawn(
                 total = None
             else:
                 total[part] += ratio
-            kept[number].append(passage.codes(y, at[:4]).astype(float))
+            codes = passage.codes(y, at[:4])
+            kept[number].append(codes.astype(np.int8) if codes.dtype == bool else codes)  # there will be differences
     return total, [np.concatenate(part) for part in kept]
 
 
@@ -150,31 +153,26 @@ def _column(seen: tuple[list[Array], list[Array]], at: tuple[int, int]) -> World
 
 def learned(worlds: Sequence[Sequence[Array]]) -> Worlds:
     """Log-ratios of joint levels, counted on a third of the trials, for the others."""
-    cut = len(worlds[0][0]) // 3
-    codes = [np.zeros(len(world[0]), np.int64) for world in worlds]
+    cut, kinds = len(worlds[0][0]) // 3, 1
+    codes = [np.zeros(len(world[0]), np.intp) for world in worlds]
     for columns in zip(*worlds, strict=True):
         level, size = _levels(np.concatenate([column[:cut] for column in columns]))
         codes = [code * size + level(column) for code, column in zip(codes, columns, strict=True)]
-    known = np.unique(np.concatenate([code[:cut] for code in codes]))
-    zero, one = (np.bincount(np.searchsorted(known, code[:cut]), minlength=len(known)) + 1.0 for code in codes)
-    table = np.log(one / zero)
-
-    def ratio(code: Array) -> Array:
-        at = np.minimum(np.searchsorted(known, code), len(known) - 1)
-        return np.where(known[at] == code, table[at], 0.0)
-
-    return ratio(codes[0][cut:]), ratio(codes[1][cut:])
+        kinds *= size
+    zero, one = (np.bincount(code[:cut], minlength=kinds) + 1.0 for code in codes)
+    table = np.log(one / zero)  # 0 for what was never met
+    return table[codes[0][cut:]], table[codes[1][cut:]]
 
 
-def _levels(pilot: Array) -> tuple:
+def _levels(pilot: Array) -> tuple[Callable[[Array], Array], int]:
     """Values that come back as themselves, others by bins of equal weight."""
-    values, counts = np.unique(np.round(pilot, 9), return_counts=True)
+    values, counts = tally(np.round(pilot, 9))
     atoms = (
         np.sort(values[np.argsort(-counts, kind="stable")][:KEPT])
         if len(values) <= KEPT
         else values[counts > max(2, len(pilot) // 1000)][:KEPT]
     )
-    rest = pilot[~np.isin(np.round(pilot, 9), atoms)]
+    rest = pilot[~np.isin(np.round(pilot, 9), atoms)] if len(atoms) < len(values) else pilot[:0]
     edges = np.quantile(rest, np.linspace(0, 1, LEVELS + 1)[1:-1]) if len(rest) else np.zeros(0)
 
     def level(column: Array) -> Array:
@@ -183,4 +181,4 @@ def _levels(pilot: Array) -> tuple:
         atom = atoms[at] == rounded if len(atoms) else np.zeros(len(column), bool)
         return np.where(atom, at, len(atoms) + np.searchsorted(edges, column))
 
-    return level, len(atoms) + LEVELS
+    return lambda column: looked_up(level, column), len(atoms) + LEVELS

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.audit.few import few, picked
 from recprivlib.audit.law import on_doubles
 from recprivlib.audit.stage import WHO
 from recprivlib.mechanisms.common import log_matrix
@@ -145,7 +146,9 @@ class Passage:
             return None
         if hasattr(self.real, "d"):  # sets: does it hold the truth?
             return [(partial(_looked_up, np.log([1 - self.real.p, self.real.p])), "held")] * len(places)
-        return [(self._law(value), value) for value in np.ravel(x)[places].tolist()]
+        inputs = np.ravel(x)[places].tolist()
+        known = {value: self._law(value) for value in set(inputs)}
+        return [(known[value], value) for value in inputs]
 
     def plain(self, y: Array) -> bool:
         """Whether an answer has the form of its input, or is a set: of anything else the law is not tested."""
@@ -177,13 +180,21 @@ class Passage:
             return self._joint_ratio(y)
         if not hasattr(self.real, "log_density"):
             return None
+        values = few(y) if self.entrywise and y.shape[1:] == np.shape(self.low) else None
         try:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                zero, one = (np.asarray(self.real.log_density(y, x), float) for x in (self.low, self.high))
-                both = np.where(np.isneginf(one) & np.isneginf(zero), 0.0, np.round(one - zero, 9))
+            if values is None:
+                return self._ratios(y).reshape(len(y), -1).sum(axis=1)
+            each = np.broadcast_to(values.reshape(-1, *[1] * (y.ndim - 1)), (len(values), *y.shape[1:]))
+            return picked(self._ratios(each).reshape(len(values), -1), values, y.reshape(len(y), -1)).sum(axis=1)
         except UserError:  # a law that is not stated for inputs like these
             return None
-        return np.clip(both, -LIMIT, LIMIT).reshape(len(y), -1).sum(axis=1)
+
+    def _ratios(self, y: Array) -> Array:
+        """Of each answer by itself, or of a row where its law is one of rows."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            zero, one = (np.asarray(self.real.log_density(y, x), float) for x in (self.low, self.high))
+            both = np.where(np.isneginf(one) & np.isneginf(zero), 0.0, np.round(one - zero, 9))
+        return np.clip(both, -LIMIT, LIMIT)
 
     def _joint_ratio(self, y: Array) -> Array:
         """Of a cohort's sums: she was drawn, with the cohort's rate, or was not."""

@@ -13,8 +13,9 @@ from typing import Any
 from recprivlib.accounting import guarantee
 from recprivlib.accounting.bills import default_view
 from recprivlib.accounting.guarantee import never_drawn
-from recprivlib.audit import audit, ceiling, certify, climb
+from recprivlib.audit import audit, ceiling, climb
 from recprivlib.audit.bounds import DECIDES, SHOWN
+from recprivlib.audit.events import certificates
 from recprivlib.audit.run import Rehearsed, rehearse
 from recprivlib.audit.verdicts import ONE, exact_epsilon, verdict
 from recprivlib.live.contract import View
@@ -131,9 +132,9 @@ def of_worlds(
     """What these two worlds show beside the ledger's bill; `claim` stands in for the ledger's own."""
     claim = claim or ledger.claimed
     counted = guarantee(ledger, terms.unit, terms.relation, delta, "server")
-    shown, decides = certify(worlds, delta, SHOWN), certify(worlds, delta, DECIDES).epsilon(DECIDES)
+    shown, decisive = certificates(worlds, delta, (SHOWN, DECIDES))
     exact = exact_epsilon(ledger, terms.unit, terms.relation) if delta == 0 else None
-    word, _ = verdict(claim, counted, decides, exact)
+    word, _ = verdict(claim, counted, decisive.epsilon(DECIDES), exact)
     return Bill(
         claim.epsilon if claim else None, counted.epsilon, counted.why_infinite, shown.epsilon(SHOWN),
         ceiling(shown.trials, delta), terms.tries, word, terms.said, counted.trust, terms.other, delta,
