@@ -25,12 +25,6 @@ def to_epsilon(rho: float, delta: float) -> float:
     return converted(orders, rho * orders, delta)
 
 
-def to_rho(epsilon: float, delta: float) -> float:
-    """The largest ρ that the textbook's conversion turns into at most `epsilon`: (√(ε+L) − √L)², L = ln(1/δ)."""
-    room = math.log(1 / delta)
-    return (epsilon / (math.sqrt(epsilon + room) + math.sqrt(room))) ** 2
-
-
 def epsilon(parts: Sequence[tuple[Pair, int]], delta: float) -> float:
     """ε of the composition at `delta`."""
     return to_epsilon(rho(parts), delta)

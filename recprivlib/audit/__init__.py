@@ -100,10 +100,7 @@ def audit(
     Terms that are left out are the claim's, or the first that are stated; δ is the claim's, or what a bill takes.
     `rehearsed`: what a replay of the same system, sizes and terms said at another budget (audit/run.py).
     """
-    if not isinstance(trials, int) or not 100 <= trials <= 100_000_000:
-        raise UserError(f"trials is {trials!r}, but must be a whole number from 100 to 100000000")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise UserError(f"seed is {seed!r}, but must be a whole number from 0 on")
+    _check(trials, seed)
     is_system = hasattr(target, "fit")
     sizes = sizes or USUAL
     target = target if is_system else stated(target, relation)
@@ -134,6 +131,13 @@ def audit(
     return Audit(name or type(target).__name__, values(target), ledger.claimed, counted, attacked, word, reason, mode)
 
 
+def _check(trials: Any, seed: Any) -> None:
+    if not isinstance(trials, int) or not 100 <= trials <= 100_000_000:
+        raise UserError(f"trials is {trials!r}, but must be a whole number from 100 to 100000000")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise UserError(f"seed is {seed!r}, but must be a whole number from 0 on")
+
+
 @dataclass(frozen=True)
 class Asked:
     """The terms of an attack."""
@@ -145,6 +149,13 @@ class Asked:
     trials: int
     seed: int
 
+    def without_a_game(self, found: tuple[str, ...]) -> UserError:
+        """Why nothing can be attacked at these terms."""
+        return UserError(
+            f"no attack of ours plays {self.unit}/{self.relation} for the view {self.view!r}; choose other terms "
+            f"or views{'; ' + found[0] if found else ''}"
+        )
+
 
 def _system(
     target: Any, sizes: Sizes, asked: Asked, progress: Progress | None, rehearsed: Rehearsed | None
@@ -154,10 +165,7 @@ def _system(
     if progress:
         progress(1.0)
     if not heard.worlds:
-        raise UserError(
-            f"no attack of ours plays {asked.unit}/{asked.relation} for the view {asked.view!r}; choose other terms "
-            f"or views{'; ' + heard.found[0] if heard.found else ''}"
-        )
+        raise asked.without_a_game(heard.found)
     share = len(heard.worlds)
     part = f", {heard.part}" if heard.part else ""
     each = [(_certified(worlds, asked, name + part, heard.trials, share), worlds)
@@ -172,10 +180,7 @@ def _mechanism(target: Any, ledger: Ledger, asked: Asked, progress: Progress | N
     trials = min(asked.trials, ALONE) if found else asked.trials
     games = ledger_games(ledger, asked.unit, asked.relation, asked.view, trials, rng, True, bool(found))
     if not games:
-        raise UserError(
-            f"no attack of ours plays {asked.unit}/{asked.relation} for the view {asked.view!r}; choose other terms "
-            "or views"
-        )
+        raise asked.without_a_game(())
     seen = [(game, play(game, trials, rng, progress)) for game in games]
     each = [(_certified(worlds, asked, game.attack, trials, len(games)), worlds) for game, worlds in seen]
     return replace(_best(each), found=tuple(found)), exact_epsilon(ledger, asked.unit, asked.relation)

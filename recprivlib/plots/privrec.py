@@ -31,7 +31,7 @@ def _chart(look: Look, x: str, y: str, height: int = 260, right: int = 150) -> C
     return look.chart(AXES["privrec"][x], AXES["privrec"][y], height, right)
 
 
-def pulls(look: Look, moves: Moves, at: int, noise: float, people: float, solo: bool = False) -> dict[str, Any]:
+def pulls(look: Look, moves: Moves, at: int, noise: float, people: float) -> dict[str, Any]:
     """How far one round moves the model: by its people, and by its noise. Above 1 no rule for S can help."""
     chart = _chart(look, "cohort", "length", 260 if look.narrow else 340, 130)
     traces = [chart.level(1.0, "popularity", "the bound S")]
