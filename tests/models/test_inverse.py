@@ -66,5 +66,6 @@ def test_while_it_is_made_another_thread_goes_on():
         except OSError:  # it has just ended
             break
         time.sleep(0.001)
-    longest = max(np.diff([0.0, *moments, spent[0] if spent else moments[-1]]))
+    thread.join()
+    longest = max(np.diff([0.0, *moments, spent[0]]))
     assert longest < 0.5 * spent[0]
