@@ -1,6 +1,7 @@
 """The attacker must catch what leaks, must not cry wolf, and must come close to what is true."""
 
 import math
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -255,6 +256,17 @@ def test_every_private_system_can_be_audited_as_it_stands(name):
     found = audit(get(name).system, name=name, trials=2000)
     assert found.attacked.decisive <= found.counted.epsilon
     assert found.verdict in ("holds", "broken", "open")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(name for name, entry in systems().items() if entry.terms))
+def test_an_audit_at_its_usual_trials_takes_less_than_half_a_minute(name):
+    """By the processor's clock, which a busy machine leaves alone; most take less than a second."""
+    start = time.process_time()
+    found = audit(get(name).system, name=name)
+    assert time.process_time() - start < 30
+    assert found.attacked.trials > 1000
+    assert found.attacked.decisive <= found.counted.epsilon
 
 
 def test_without_a_pure_epsilon_an_audit_takes_the_delta_of_a_bill():
