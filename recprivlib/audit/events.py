@@ -51,9 +51,14 @@ def ordered(worlds: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarr
     return zero[: np.searchsorted(zero, np.nan)], one[: np.searchsorted(one, np.nan)]
 
 
+def distinct(sides: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """The values that occur in either of two sorted arrays; only those that differ are sorted again."""
+    return np.unique(np.concatenate([side[np.diff(side, prepend=np.nan) != 0] for side in sides]))
+
+
 def chosen(sides: tuple[np.ndarray, np.ndarray], trials: int, delta: float, alpha: float) -> Event:
     """The best event of statistics that are `ordered` already: another α needs no other order."""
-    cuts = np.unique(np.concatenate(sides))
+    cuts = distinct(sides)
     if len(cuts) > CANDIDATES:
         cuts = np.unique(np.concatenate([cuts[:20], np.quantile(cuts, _LEVELS, method="lower"), cuts[-20:]]))
     if not len(cuts):
@@ -110,7 +115,7 @@ def certificates(
 def roc(worlds: tuple[np.ndarray, np.ndarray], points: int = 200) -> tuple[np.ndarray, np.ndarray]:
     """(false alarms, hits) of {statistic ≥ t} for falling t, at most `points` of them, from (0, 0) to (1, 1)."""
     zero, one = (np.sort(world) for world in worlds)
-    cuts = np.unique(np.concatenate(worlds))[::-1]
+    cuts = distinct((zero, one))[::-1]
     if len(cuts) > points:
         cuts = cuts[np.linspace(0, len(cuts) - 1, points).astype(int)]
     false = 1 - np.searchsorted(zero, cuts, side="left") / len(zero)

@@ -45,14 +45,14 @@ class Cells:
 
     def counts(self, y: Array) -> Array:
         """How often each cell is met in each column of `y`: (columns, cells)."""
-        columns, size, values = y.shape[1], len(self.masses), few(y)
+        y = np.ascontiguousarray(y.T)
+        size, values = len(self.masses), few(y)
         if values is None:
-            return np.bincount((self.level(y) + size * np.arange(columns)).ravel(), minlength=size * columns).reshape(
-                columns, size
-            )
-        out = np.zeros((columns, size), np.intp)
+            own = self.level(y) + size * np.arange(len(y))[:, None]
+            return np.bincount(own.ravel(), minlength=size * len(y)).reshape(len(y), size)
+        out = np.zeros((len(y), size), np.intp)
         for value, cell in zip(values, self.level(values), strict=True):
-            out[:, cell] += np.count_nonzero(y == value, axis=0)
+            out[:, cell] += np.count_nonzero(y == value, axis=1)
         return out
 
     def grouped(self, y: Array) -> Array:

@@ -14,7 +14,7 @@ from recprivlib.live import bills, controls, crowd, films, pair
 from recprivlib.live.bills import Bill, Terms
 from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Sketch, Try, Values
 from recprivlib.live.figures import figures
-from recprivlib.live.memory import MEMORY
+from recprivlib.live.memory import MEMORY, worked
 from recprivlib.live.shared import beside, chance, dataset, holdout, scored, scores, tidy, votes
 from recprivlib.models.constants import PerItem
 from recprivlib.models.neighbours import nearest
@@ -112,10 +112,11 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     if known is not None:
         yield 1.0, _result(source, system, known, values, key)
         return
+    began = worked()
     for done, sums, own in crowd.heard(system, source, values["people"], values["seed"]):
         learned = _learn(source, system, sums, own, values["seed"])
         if done == 1:
-            MEMORY.get(key, lambda made=learned: made)  # type: ignore[misc]
+            MEMORY.keep(key, learned, worked() - began)
         yield done, _result(source, system, learned, values, key if done == 1 else None)
 
 

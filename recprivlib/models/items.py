@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 
 import scipy.sparse as sp
@@ -27,7 +28,10 @@ class ItemWeights:
         history, weights = self.histories[users], self.weights
         n_items = weights.shape[0]
         if isinstance(weights, sp.csr_array):
-            if weights.nnz * len(users) < (history.nnz + n_items) * n_items:
+            few = weights.nnz * len(users) < (history.nnz + n_items) * n_items
+            if sys.platform == "emscripten":  # no SIMD: what is not there is skipped, in the same order
+                return (weights @ history.T.tocsr()).toarray().T if few else (history @ weights.T.tocsr()).toarray()
+            if few:
                 return (weights @ history.T.tocsr().toarray()).T
             weights = weights.toarray(order="F")
         return history @ weights.T  # fastest when the weights lie in Fortran order

@@ -36,7 +36,7 @@ from recprivlib.mechanisms.unary import UnaryOneSided, UnarySymmetric
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.models.pairwise import Training, Weighted, bpr, gmf
-from recprivlib.models.similarity import gram
+from recprivlib.models.similarity import at_least, at_most, gram
 from recprivlib.models.spectral import Projected, directions
 from recprivlib.parameters import check, parameter
 from recprivlib.population import capped, crowd
@@ -71,15 +71,7 @@ def reports(block: Interactions, flipping: Any, rng: np.random.Generator) -> Arr
 
 def counted(reported: Array) -> dict[str, Array]:
     """What the server keeps of a block of reports: m₁₁ of every pair of items (m_i on its diagonal), and M."""
-    return {"both": whole(gram(reported)), "users": np.array(len(reported))}
-
-
-def whole(counts: Array) -> Array:
-    """float32 counts as int32, in the same memory (float32 is exact up to 2²⁴, far beyond a block)."""
-    out = counts.view(np.int32)
-    for start in range(0, len(counts), 256):
-        out[start : start + 256] = counts[start : start + 256].astype(np.int32)
-    return out
+    return {"both": gram(reported, np.int32), "users": np.array(len(reported))}
 
 
 def stated(flipping: Any, sizes: Sizes, cap: int | None, lists: str = AT_HOME, population: int = 1) -> Ledger:
@@ -160,14 +152,15 @@ def alike(
     n₁₁ ≤ min(n_i, n_j), so that no rare film is more alike than its own count allows.
     """
     users = np.float32(sums["users"])
-    both = np.maximum(solved(inverse.n11, sums, i, j), 0)
+    both = at_least(solved(inverse.n11, sums, i, j), 0)
     if cut == "feasible":
         mine, theirs = _beside(np.clip(counts, 1, users).astype(np.float32), i, j)
         np.minimum(both, np.minimum(mine, theirs), out=both)
         union = mine + theirs - both
     else:
-        union = np.maximum(users - solved(inverse.n00, sums, i, j), 1)
-    return np.minimum(np.divide(both, union, out=both), 1, out=both)
+        neither = solved(inverse.n00, sums, i, j)
+        union = at_least(np.subtract(users, neither, out=neither), 1)
+    return at_most(np.divide(both, union, out=both), 1)
 
 
 def similarities(sums: Mapping[str, Array], inverse: Inverse, counts: Array, cut: str = "ratio") -> Array:
