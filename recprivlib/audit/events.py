@@ -53,7 +53,7 @@ def ordered(worlds: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarr
 
 def distinct(sides: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """The values that occur in either of two sorted arrays; only those that differ are sorted again."""
-    return np.unique(np.concatenate([side[np.diff(side, prepend=np.nan) != 0] for side in sides]))
+    return np.unique(np.concatenate([side[np.append(True, side[1:] != side[:-1])[: len(side)]] for side in sides]))
 
 
 def chosen(sides: tuple[np.ndarray, np.ndarray], trials: int, delta: float, alpha: float) -> Event:

@@ -126,10 +126,16 @@ def come_back(law: Law, y: Array) -> bool:
 
 def odd(counts: Array, trials: int, masses: Array, slack: Array) -> Array:
     """How unlikely each count is, on the nearer side, if its mass is known up to `slack`."""
-    high, low = np.clip(masses + slack + 1e-12, 0, 1), np.clip(masses - slack, 0, 1)
+    counts, high, low = np.broadcast_arrays(
+        counts, np.clip(masses + slack + 1e-12, 0, 1), np.clip(masses - slack, 0, 1)
+    )
+    out = np.ones(counts.shape)
+    met = (counts > 0) | (low > 0)  # what need not occur, and does not, is never odd
+    counts, high, low = counts[met], high[met], low[met]
     many = np.where(counts > 0, betainc(np.maximum(counts, 1), trials - counts + 1.0, high), 1.0)
     few = np.where(counts < trials, betainc(np.maximum(trials - counts, 1), counts + 1.0, 1 - low), 1.0)
-    return np.minimum(many, few)
+    out[met] = np.minimum(many, few)
+    return out
 
 
 @dataclass(frozen=True)

@@ -33,10 +33,13 @@ def rank_neighbours(similarity: Array, most: int = 200, rng: np.random.Generator
     place[circle] = np.arange(n)
     for start in range(0, n if most else 0, 256):
         rows = np.arange(start, min(start + 256, n))
-        high = np.ascontiguousarray(similarity[rows], np.float32).view(np.int32)
-        high = high ^ ((high >> 31) & 0x7FFFFFFF)  # orders negative floats too
+        high = np.ascontiguousarray(similarity[start : start + 256], np.float32).view(np.int32)
+        if high.min() < 0:
+            high = high ^ ((high >> 31) & 0x7FFFFFFF)  # orders negative floats too
         low = (n - 1 - place) if rng is None else _around(place, entry[rows])
-        key = (high.astype(np.int64) << 32) | low
+        key = high.astype(np.int64)
+        key <<= 32
+        key |= low
         key[rows - start, rows] = np.iinfo(np.int64).min  # an item is not its own neighbour
         key.partition(n - most, axis=1)
         keys[rows] = key[:, n - most :]

@@ -73,13 +73,16 @@ def _counted(matrix: Array | sp.csr_array, kind: Any = np.float32) -> Array:
     for start in range(0, n_users, USERS):
         block = matrix[start : start + USERS]
         words = _words(block.toarray() > 0 if isinstance(block, sp.csr_array) else block)
+        if n_items <= ROWS:
+            total += np.bitwise_count(words[:, :, None] & words[:, None]).sum(axis=0, dtype=np.uint16)
+            continue
         for i in range(0, n_items, ROWS):
             here = np.zeros((min(ROWS, n_items - i), n_items - i), np.uint16)
             for first in range(0, len(words), WORDS):
                 some = np.zeros(here.shape, np.uint8)
                 for word in words[first : first + WORDS]:
                     some += np.bitwise_count(word[i : i + ROWS, None] & word[i:])
-                here += some
+                here += some.astype(np.uint16)
             total[i : i + ROWS, i:] += here
     return total
 
