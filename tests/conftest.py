@@ -224,16 +224,32 @@ def shoot() -> Callable[..., Path]:
 
 @pytest.fixture
 def accessible() -> Callable[..., None]:
-    """`accessible(page)` fails on serious violations of the accessibility rules (axe)."""
+    """`accessible(page)` fails on serious violations of the accessibility rules (axe).
+
+    All rules are asked as the page is, then those about colours again while it follows the system into its other look.
+    """
     from axe_playwright_python.sync_playwright import Axe
 
-    def accessible(page: Any, **options: Any) -> None:
-        quiet = {"resultTypes": ["violations"], "preload": False}  # preloading fetches style sheets by wrong addresses
-        found = Axe().run(page, **{"options": quiet, **options}).response["violations"]
-        bad = [one for one in found if one["impact"] in ("serious", "critical")]
-        lines = [
-            f"{one['id']}: {one['help']}\n    " + "\n    ".join(n["html"][:160] for n in one["nodes"]) for one in bad
+    axe = Axe()
+    quiet = {"resultTypes": ["violations"], "preload": False}  # preloading fetches style sheets by wrong addresses
+
+    def bad(page: Any, look: str, **options: Any) -> list[str]:
+        found = axe.run(page, options=quiet | options).response["violations"]
+        return [
+            f"{look}: {one['id']}: {one['help']}\n    " + "\n    ".join(n["html"][:160] for n in one["nodes"])
+            for one in found
+            if one["impact"] in ("serious", "critical")
         ]
+
+    def accessible(page: Any) -> None:
+        look = page.locator("html").get_attribute("data-theme")
+        lines = bad(page, look)
+        other = "light" if look == "dark" else "dark"
+        page.emulate_media(color_scheme=other)
+        page.locator(f"html[data-theme={other}]").wait_for()
+        page.wait_for_timeout(400)  # colours fade
+        lines += bad(page, other, runOnly=["color-contrast", "link-in-text-block"])
+        page.emulate_media(color_scheme=look)
         assert not lines, "\n".join(lines)
 
     return accessible

@@ -103,6 +103,7 @@ def test_the_code_prints_the_same_numbers_in_a_fresh_python(alone):
     assert printed == pytest.approx([result.yours.at("hr@10"), result.popular.at("hr@10")], abs=5e-4)
 
 
+@pytest.mark.chromium
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 def test_it_is_accessible_and_does_not_scroll_sideways(alone, accessible, shoot, theme, width):
     page = alone(theme=theme, width=width)

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.browser.walking import CHAPTERS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -17,8 +19,14 @@ def pages() -> list[str]:
     return [toc["root"], *chapters]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+LOOKS = [
+    pytest.param(width, theme, marks=() if (width, theme) in ((1280, "light"), (390, "dark")) else pytest.mark.slow)
+    for width in (1280, 390)
+    for theme in ("light", "dark")
+]
+
+
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
 @pytest.mark.parametrize("name", pages())
 def test_page_is_quiet_and_fits(visit, shoot, name, width, theme):
     page = visit(f"/{name}.html", width=width, theme=theme)
@@ -30,12 +38,21 @@ def test_page_is_quiet_and_fits(visit, shoot, name, width, theme):
     shoot(page, f"{Path(name).name}-{width}-{theme}")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", pages())
-def test_page_is_accessible(visit, accessible, name, theme):
-    page = visit(f"/{name}.html", theme=theme)
+@pytest.mark.chromium  # which follows the system into its other look; the rules are the same everywhere
+@pytest.mark.parametrize("name", [name for name in pages() if Path(name).name not in CHAPTERS])
+def test_page_is_accessible(visit, accessible, name):
+    """Chapters are, with a path that was walked a little, in test_path."""
+    page = visit(f"/{name}.html")
     page.wait_for_load_state("networkidle")
     accessible(page)
+
+
+@pytest.mark.chromium
+def test_a_colour_that_only_the_other_look_has_is_read(visit, accessible):
+    page = visit("/book/references.html")
+    page.add_style_tag(content="html[data-theme=dark] .bd-article * { color: #333 !important }")
+    with pytest.raises(AssertionError, match="dark: color-contrast"):
+        accessible(page)
 
 
 def test_the_first_address_leads_to_the_first_page(visit):

@@ -78,8 +78,7 @@ def chapter(visit):
 # ------------------------------------------------------------------------------------- in the chapter
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
 def test_it_lives_in_its_chapter(chapter, shoot, width, theme):
     board = chapter(width=width, theme=theme)
     assert board.sentence() == board.said()
@@ -112,10 +111,9 @@ def test_the_page_s_theme_button_turns_the_figures_too(chapter):
     assert board.shown == "k=11", "the settings were lost"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_page_and_dashboard_are_accessible(chapter, alone, accessible, theme):
-    accessible(chapter(theme=theme).page)
-    board = alone(theme=theme, width=390)
+@pytest.mark.chromium
+def test_the_dashboard_is_accessible(alone, accessible):
+    board = alone(width=390)
     board.at.get_by_role("button", name="Table").click()
     board.at.get_by_role("button", name="Code").click()
     board.at.locator(".tables table").first.wait_for()
