@@ -36,7 +36,7 @@ from recprivlib.protocols import Array
 from recprivlib.registry import get
 
 MECHANISMS = {  # name -> (label, role of its dot, as a sentence calls it)
-    "laplace-rr": ("Laplace or truth, as printed", "printed", "Laplace or truth"),
+    "laplace-rr": ("Laplace or truth", "printed", "Laplace or truth"),
     "laplace": ("Laplace", "printed", "Laplace"),
     "rounded": ("rounded to stars", "repaired", "rounding to stars"),
     "k-rr": ("five-star response", "repaired", "five-star response"),

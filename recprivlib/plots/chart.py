@@ -41,7 +41,7 @@ class Chart:
     y: Axis
     height: int = 340
     narrow: bool = False  # a phone: labels above their lines
-    large: bool = False  # presentation: type × 1.5
+    large: bool = False  # presentation: type × 1.5; the screen gets no taller
     right: int = 120  # room for the labels of the lines
 
     @property
@@ -50,10 +50,6 @@ class Chart:
         scale = 1.5 if self.large else 1
         left, right = (44, 12) if self.narrow else (56, self.right)
         return {"l": round(left * scale), "r": round(right * scale), "t": round(16 * scale), "b": round(44 * scale)}
-
-    @property
-    def _tall(self) -> int:
-        return round(self.height * (1.5 if self.large else 1))
 
     def line(self, x: Iterable[float], y: Iterable[float], role: str, name: str, strong: bool = False) -> Trace:
         """A curve through measured points."""
@@ -141,7 +137,7 @@ class Chart:
         """The whole figure. `alt` says in one sentence what it shows."""
         size = 13 * (1.5 if self.large else 1)
         layout = {
-            "height": self._tall, "autosize": True, "margin": self.margin,
+            "height": self.height, "autosize": True, "margin": self.margin,
             "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": False,
             "font": {"family": FONT, "size": size, "color": INK[0]}, "dragmode": False, "hovermode": "closest",
             "hoverlabel": {"bgcolor": PAGE[0], "bordercolor": SECONDARY[0], "font": {"color": INK[0], "size": size}},
@@ -170,7 +166,7 @@ class Chart:
 
     def _line_labels(self, labels: Sequence[Label]) -> list[dict[str, Any]]:
         margin = self.margin
-        inside = self._tall - margin["t"] - margin["b"]
+        inside = self.height - margin["t"] - margin["b"]
         gap = GAP * (1.5 if self.large else 1)
         wanted = [inside * self.y.place(label.y) for label in labels]
         placed = spread(wanted, gap, 0, inside - (gap if self.narrow else 0))

@@ -5,12 +5,27 @@ export function render({ model }) {
   const place = document.querySelector(`[data-figure="${model.figure}"] .canvas`) || document.createElement("div");
   const canvas = document.createElement("div");
   place.append(canvas);
-  let seen = false, drawn = false, stale = true, asked = false, width = 0, cost = 10;
+  let seen = false, drawn = false, stale = true, asked = false, width = 0, height = 0, cost = 10;
   let own = () => []; // traces that the page itself adds: what the reader did, which the server never hears of
 
   const veiled = () => Boolean(place.closest(".page.veiled"));
+  const room = () => (place.closest(".one-screen") ? place.clientHeight : 0); // the height that is left on a wall
   document.addEventListener("veil", () => { stale = true; ask(); });
 
+  // On a wall: what stands upright is read above; as many names of rows as there is room for, else no numbers beside dots.
+  const caption = place.parentElement?.querySelector("figcaption"), title = caption?.textContent;
+  function fit(data, layout) {
+    layout.height = Math.max(140, height);
+    const upright = layout.yaxis?.title?.text || "";
+    if (caption && upright && !title.toLowerCase().includes(upright)) caption.textContent = `${title} · ${upright}`;
+    if (layout.yaxis) layout.yaxis.title = { text: "" };
+    const names = layout.yaxis?.ticktext, { t = 0, b = 0 } = layout.margin || {};
+    const fits = Math.max(1, Math.floor((layout.height - t - b) / (layout.font?.size || 13)));
+    if (!names || names.length <= fits) return;
+    const every = Math.ceil(names.length / fits);
+    layout.yaxis.ticktext = names.map((name, at) => (at % every ? "" : name));
+    for (const trace of data) trace.mode = trace.mode?.replace("+text", "");
+  }
   async function draw() {
     asked = false;
     if (model.html && stale) canvas.innerHTML = model.html;
@@ -18,8 +33,10 @@ export function render({ model }) {
     if (!stale || !canvas.clientWidth || (drawn && !seen) || !model.plot) return;
     stale = false;
     drawn = true;
-    width = canvas.clientWidth;
+    [width, height] = [canvas.clientWidth, room()];
     const { data, layout } = JSON.parse(model.plot);
+    if (caption) caption.textContent = title;
+    if (height) fit(data, layout);
     if (veiled()) { // what was given stands; the answer waits for the reader's guess
       data.splice(0, data.length, ...data.filter((trace) => trace.meta === "given"));
       const names = new Set(data.map((trace) => trace.name));
@@ -42,11 +59,12 @@ export function render({ model }) {
     seen = entries[entries.length - 1].isIntersecting;
     if (seen) ask();
   }, { rootMargin: "20px" }).observe(place);
-  new ResizeObserver(() => {
-    if (canvas.clientWidth === width || !canvas.clientWidth) return;
+  const resized = new ResizeObserver(() => {
+    if (!canvas.clientWidth || (canvas.clientWidth === width && room() === height)) return;
     stale = true;
     ask();
-  }).observe(canvas);
+  });
+  for (const box of [canvas, place]) resized.observe(box);
   window.addEventListener("beforeprint", () => { drawn = false; draw(); });
   model.on(["plot", "html"], () => { stale = true; ask(); });
   place.addEventListener("own", (event) => { own = event.detail; stale = true; ask(); });

@@ -37,6 +37,7 @@ export function render({ model }) {
     $(".watch").textContent = advice;
     clearTimeout(speaking);
     speaking = setTimeout(() => { $(".spoken").textContent = text; }, SPEAK);
+    shorten();
     mark();
   }
   function mark() {
@@ -85,10 +86,11 @@ export function render({ model }) {
     });
   }
   // Until the reader has answered, nothing on the screen gives the answer away; a link with settings has its own point.
-  let veiled = Boolean($(".answers")) && !model.query && !model.large;
+  let veiled = Boolean($(".answers")) && !model.query;
   function veil(on) {
     veiled = on;
     page.classList.toggle("veiled", on);
+    $$(".main .axis").forEach((axis) => { axis.inert = on || lost; }); // it stands, since it numbers the axis
     document.dispatchEvent(new Event("veil"));
   }
   veil(veiled);
@@ -214,8 +216,24 @@ export function render({ model }) {
   }
 
   // --------------------------------------------------------------------------------- curve, words, address
+  // Presented, a page is one screen, laid out for 1280 × 720 and enlarged to what there is; a phone scrolls as ever.
+  function fill_screen() {
+    const one = model.large && window.innerWidth >= 1000, zoom = Math.max(0.6, Math.min(innerWidth / 1280, innerHeight / 720));
+    page.classList.toggle("one-screen", one);
+    page.style.zoom = one ? zoom.toFixed(3) : "";
+    page.style.height = one ? `${Math.floor(innerHeight / zoom.toFixed(3))}px` : "";
+    shorten();
+  }
+  // A sentence longer than its lines is set smaller; what stands below it stays where it is.
+  function shorten() {
+    const box = $(".said");
+    page.classList.remove("long");
+    page.classList.toggle("long", page.classList.contains("one-screen") && box.scrollHeight > box.clientHeight + 1);
+  }
+  window.addEventListener("resize", fill_screen);
   function dress() {
     page.classList.toggle("large", model.large);
+    fill_screen();
     const whole = $(".whole");
     if (whole) {
       whole.setAttribute("aria-pressed", String(model.curve));
@@ -227,6 +245,7 @@ export function render({ model }) {
   }
   if ($(".whole")) $(".whole").addEventListener("click", () => { model.curve = !model.curve; dress(); });
   document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && model.large && window.parent === window) return void wishes.present();
     const typing = event.composedPath()[0].matches?.("input:not([type=range], [type=radio], [type=checkbox]), select, textarea");
     if (event.key !== "w" || typing || event.ctrlKey || event.metaKey || event.altKey || !$(".whole")) return;
     model.curve = !model.curve;
