@@ -16,15 +16,23 @@ from typing import Any
 import ipywidgets as ipw
 from IPython.display import HTML, display
 
-from recprivlib.live import Card, Control, Explorer, View, explorer, paths
-from recprivlib.live.contract import Mark, Values
+from recprivlib.live import Card, Explorer, View, explorer, paths
+from recprivlib.live.contract import Ghost, Mark, Values
 from recprivlib.parameters import UserError
 from recprivlib.plots.palette import css_variables
+from widgets.fields import FULL, Field
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False}
 TRAIL = 30
 BOOK = Path(__file__).resolve().parent.parent / "book"
-FULL = ipw.Layout(width="auto", flex="1 1 auto")
+WRAPPED = ipw.Layout(flex_flow="row wrap")
+# The figures are drawn for this ground, whatever the notebook stands on.
+STYLE = """
+.rp-explore { background: var(--rp-page); color: var(--rp-ink); padding: 8px 12px; --jp-widgets-color: var(--rp-ink);
+  --jp-widgets-label-color: var(--rp-ink);
+  --jp-content-font-color1: var(--rp-ink); --jp-ui-font-color1: var(--rp-ink); }
+.rp-explore .jupyter-widgets-output-area { margin: 0; }
+"""
 
 
 class Explore:
@@ -38,49 +46,59 @@ class Explore:
         self.result: Any = None
         self.name = f"rp-{uuid.uuid4().hex[:8]}"
         self.fields = {c.name: Field(c, self.values, self._move) for c in known.controls if c.place != "none"}
-        self.sentence, self.strip, self.more = ipw.HTML(layout=FULL), ipw.HTML(layout=FULL), ipw.HTML(layout=FULL)
+        self.sentence, self.strip, self.reply = ipw.HTML(layout=FULL), ipw.HTML(layout=FULL), ipw.HTML(layout=FULL)
         self.veiled = known.predict is not None and not settings  # until the reader has answered
-        self.reply = ipw.HTML(layout=FULL)
+        self.step: paths.State | None = None  # of the chapter, if one was chosen
         self._setting = False
-        self.places = {figure.name: ipw.HTML(layout=FULL) for figure in known.shown}
+        self.places = {figure.name: ipw.HTML(layout=ipw.Layout(width="auto")) for figure in known.figures}
         self.pipe = ipw.Output(layout=ipw.Layout(height="0", overflow="hidden"))
         self.box = self._box()
+        self._dress()
 
     def _box(self) -> ipw.Widget:
-        """The frame: sentence above, controls at the left, figures at the right."""
-        for figure in self.explorer.shown:
+        """The frame: sentence above, controls at the left, figures at the right, the strip under the main one."""
+        for figure in self.explorer.figures:
             self.places[figure.name].value = self._place(figure.name, figure.height)
-        rail = ipw.VBox(
-            [field.box for field in self.fields.values()], layout=ipw.Layout(width="300px", flex="0 0 auto")
-        )
-        figures = [
-            ipw.VBox([ipw.HTML(f"<b>{escape(figure.title)}</b>"), self.places[figure.name]],
-                     layout=ipw.Layout(width="100%" if figure.place in ("main", "band") else "48%", min_width="320px"))
-            for figure in self.explorer.shown
-        ]  # fmt: skip
+        self.rail = ipw.VBox([field.box for field in self.fields.values()],
+                             layout=ipw.Layout(width="300px", flex="0 0 auto"))  # fmt: skip
+        self.figures = {
+            figure.name: ipw.VBox(
+                [ipw.HTML(f"<b>{escape(figure.title)}</b>"), self.places[figure.name]],
+                layout=ipw.Layout(width="48%" if figure.place in ("beside", "evidence") else "100%", min_width="320px"),
+            )
+            for figure in self.explorer.figures
+        }
+        main = self.explorer.figures[0].name
+        steps = [self.figures[f.name] for f in self.explorer.figures if f.place == "path"]
+        rest = [self.figures[f.name] for f in self.explorer.shown if f.name != main]
         grid = ipw.Box(
-            figures, layout=ipw.Layout(flex="1 1 auto", flex_flow="row wrap", justify_content="space-between")
+            [*steps, self.figures[main], self.strip, *rest],
+            layout=ipw.Layout(flex="1 1 0", min_width="0", flex_flow="row wrap", justify_content="space-between"),
         )
-        self.shown = ipw.VBox([self.sentence, ipw.HBox([rail, grid]), self.strip])
-        self.shown.layout.visibility = "hidden" if self.veiled else "visible"
-        return ipw.VBox([*self._ask(), *self._steps(), self.shown, self._tools(), self.more, self.pipe])
+        self.strip.layout = ipw.Layout(width="100%")
+        both = ipw.HBox([self.rail, grid])
+        box = ipw.VBox([*self._ask(), *self._steps(), self.sentence, both, *self._tools(), self.pipe])
+        for name in ("rp-explore", *(["rp-dark"] if self.view.theme == "dark" else [])):
+            box.add_class(name)
+        return box
 
     def _ask(self) -> list[ipw.Widget]:
         """The question, with its answers as buttons; the guess goes nowhere."""
         asked = self.explorer.predict
         if asked is None:
             return []
-        buttons = [ipw.Button(description=text) for text in (*asked.answers, "just show me")]
+        buttons = [_button(text) for text in (*asked.answers, "just show me")]
         for at, button in enumerate(buttons):
             button.on_click(partial(self._answer, at if at < len(asked.answers) else None))
-        return [ipw.HTML(f"<b>{escape(asked.question)}</b>"), ipw.HBox(buttons), self.reply]
+        return [ipw.HTML(f"<b>{escape(asked.question)}</b>"), ipw.Box(buttons, layout=WRAPPED), self.reply]
 
     def _answer(self, at: int | None, _: Any) -> None:
         asked = self.explorer.predict
-        self.veiled, self.shown.layout.visibility = False, "visible"
+        self.veiled = False
         if asked is not None and at is not None:
             result = self.explorer.compute(**self.explorer.defaults | dict(asked.at))
             self.reply.value = escape(asked.reply(result, at))
+        self.refresh()
 
     def _steps(self) -> list[ipw.Widget]:
         """The steps of the chapter whose path steers this dashboard."""
@@ -89,22 +107,44 @@ class Explore:
         if paths.stem(text) != self.explorer.stem:
             return []
         told = [paths.state(self.explorer, found) for found in paths.STEP.findall(text)]
-        named = paths.SHORT.findall(text)
-        buttons = [ipw.Button(description=f"{at}: {name}") for at, name in enumerate(named, 1)]
+        buttons = [_button(f"{at}: {name}") for at, name in enumerate(paths.SHORT.findall(text), 1)]
         for button, state in zip(buttons, told, strict=True):
-            button.on_click(lambda _, state=state: self.set(state.values))
-        return [ipw.Box(buttons, layout=ipw.Layout(flex_flow="row wrap"))]
+            button.on_click(lambda _, state=state: self.go(state))
+        return [ipw.HTML("<small>Steps of the chapter:</small>"), ipw.Box(buttons, layout=WRAPPED)]
 
-    def _tools(self) -> ipw.Widget:
+    def go(self, state: paths.State) -> None:
+        """A step of the chapter: its settings, the figures it shows, and what it compares with."""
+        self.step, self.veiled = state, self.veiled and state.guess
+        self.set(state.values)
+
+    def _tools(self) -> list[ipw.Widget]:
         """The numbers as a table, and the Python that prints them."""
         made = {"Table": lambda: self.explorer.table(self.result).to_html(index=False, float_format="%.3g", na_rep=""),
                 "Code": lambda: f"<pre>{escape(self.explorer.snippet(self.values))}</pre>"}  # fmt: skip
-        buttons = [ipw.ToggleButton(description=name) for name in made]
-        for button, make in zip(buttons, made.values(), strict=True):
-            button.observe(
-                lambda change, make=make: setattr(self.more, "value", make() if change["new"] else ""), "value"
-            )
-        return ipw.HBox(buttons)
+        self.made = {
+            name: (ipw.ToggleButton(description=name), ipw.HTML(layout=FULL), make) for name, make in made.items()
+        }
+        for button, _, _ in self.made.values():
+            button.observe(lambda _: self._make(), "value")
+        self.tools = ipw.HBox([button for button, _, _ in self.made.values()])
+        return [self.tools, *(place for _, place, _ in self.made.values())]
+
+    def _make(self) -> None:
+        for button, place, make in self.made.values():
+            place.value = make() if button.value and not self.veiled else ""
+
+    def _dress(self) -> None:
+        """What can be seen: all of the dashboard, or, until the reader has answered, the axes and what was given."""
+        main, also = self.explorer.figures[0], self.step.view if self.step else ()
+        for figure in self.explorer.figures:
+            wanted = figure.name in also or figure.place != "path"
+            self._see(self.figures[figure.name], wanted and (figure is main or not self.veiled))
+        for part in (self.sentence, self.strip, self.rail, self.tools):
+            self._see(part, not self.veiled)
+
+    @staticmethod
+    def _see(part: ipw.Widget, on: bool) -> None:
+        part.layout.display = None if on else "none"
 
     def set(self, values: Values) -> None:
         """Every control at once, as a step of the chapter has them."""
@@ -133,25 +173,38 @@ class Explore:
         except UserError as error:
             cure = f" ({escape(error.cure_label)})" if isinstance(error, Card) and error.cure_label else ""
             self.sentence.value = _said(f"<b>{escape(str(error))}</b>{cure}")
+            self._dress()
             return
         for field in self.fields.values():
             field.dress(self.values)
         self.sentence.value = _said(escape(known.say(self.result)))
         self.strip.value = known.strip(self.result, self.view) if known.strip else ""
         mark = known.mark(self.result) if known.mark else None
-        self.view = View(theme=self.view.theme, trail=tuple(m for m in self.marks if m != mark))
+        earlier = tuple(m for m in self.marks if m != mark)
+        self.view = View(theme=self.view.theme, trail=earlier, ghosts=self._ghosts())
         if mark is not None:
             self.marks = [*(m for m in self.marks if m != mark), mark][-TRAIL:]
+        self._dress()
+        self._make()
         self._draw()
+
+    def _ghosts(self) -> tuple[Ghost, ...]:
+        """What a step compares with, as long as the reader has not moved on."""
+        if self.step is None or self.step.values != self.values:
+            return ()
+        return tuple(Ghost(self.explorer.compute(**self.values | ghost)) for ghost in self.step.ghosts)
 
     def _draw(self) -> None:
         """Plots are redrawn in place by one script; HTML is replaced."""
         calls = []
-        for figure in self.explorer.shown:
+        for figure in self.explorer.figures:
+            if self.figures[figure.name].layout.display == "none":
+                continue
             drawing = figure.draw(self.result, self.view)
             if isinstance(drawing, str):
                 self.places[figure.name].value = f'<div style="line-height:1.45">{drawing}</div>'
             else:
+                drawing = given(drawing) if self.veiled else drawing
                 text = json.dumps([drawing["data"], drawing["layout"]]).replace("</", "<\\/")
                 calls.append(f'draw("{self.name}-{figure.name}", ...{text});')
         script = SCRIPT % {"config": json.dumps(CONFIG), "calls": "".join(calls)}
@@ -159,7 +212,7 @@ class Explore:
         self.pipe.outputs = ({"output_type": "display_data", "data": html, "metadata": {}},)
 
     def _ipython_display_(self) -> None:
-        display(HTML(f"<script>{_plotly()}</script><style>{css_variables()}</style>"))
+        display(HTML(f"<script>{_plotly()}</script><style>{css_variables()}{STYLE}</style>"))
         display(self.box)
         self.refresh()
 
@@ -169,7 +222,12 @@ SCRIPT = """
 (() => {
   const draw = (id, data, layout, tries = 0) => {
     const place = document.getElementById(id);
-    if (place && window.Plotly) return Plotly.react(place, data, {...layout, autosize: true}, %(config)s);
+    if (place && window.Plotly) {
+      Plotly.react(place, data, {...layout, autosize: true}, %(config)s);
+      if (place.watched) return;
+      place.watched = new ResizeObserver(() => place.clientWidth && Plotly.Plots.resize(place));
+      return place.watched.observe(place);
+    }
     if (tries < 100) setTimeout(() => draw(id, data, layout, tries + 1), 50);
   };
   %(calls)s
@@ -177,90 +235,17 @@ SCRIPT = """
 """
 
 
-class Field:
-    """One control: a slider of readable stops beside a box for any value, buttons, a list, or tags."""
-
-    def __init__(self, control: Control, values: Values, move: Any):
-        self.control = control
-        self.move = partial(move, control.name)
-        self.widgets = self._widgets(values)
-        head = ipw.HTML(f"<b>{escape(control.label)}</b>")
-        ends = [ipw.HTML(f"<small>{escape(' … '.join(control.ends))}</small>")] if all(control.ends) else []
-        row = ipw.HBox(self.widgets, layout=ipw.Layout(width="100%", align_items="center"))
-        self.box = ipw.VBox([head, row, *ends], layout=ipw.Layout(margin="0 0 10px"))
-
-    def _widgets(self, values: Values) -> list[ipw.Widget]:
-        control, value = self.control, values[self.control.name]
-        kind = control.kind
-        if kind == "choice":
-            pairs = [(label, known) for known, label in _options(control, values)]
-            few = ipw.ToggleButtons if len(pairs) <= 3 else ipw.Dropdown
-            made: list[ipw.Widget] = [few(options=pairs, value=value, layout=FULL)]
-        elif kind == "switch":
-            made = [ipw.Checkbox(value=value, indent=False)]
-        elif kind == "films":
-            return [self._films(values)]
-        elif kind == "seed" or not control.steps:
-            made = [_number(control, value)]
-        else:
-            return self._slider(value)
-        made[0].observe(lambda change: self.move(change["new"]), "value")
-        return made
-
-    def _slider(self, value: Any) -> list[ipw.Widget]:
-        """The slider stops at readable values; the box takes all of them, and the slider goes to the nearest."""
-        stops = list(self.control.steps)
-        near = min(stops, key=lambda stop: abs(stop - value))
-        slider = ipw.SelectionSlider(options=stops, value=near, readout=False, layout=FULL)
-        box = _number(self.control, value)
-
-        def slid(change: dict) -> None:
-            box.value = change["new"]
-
-        def typed(change: dict) -> None:
-            if change["new"] in stops:
-                slider.value = change["new"]
-            self.move(change["new"])
-
-        slider.observe(slid, "value")
-        box.observe(typed, "value")
-        return [slider, box]
-
-    def _films(self, values: Values) -> ipw.Widget:
-        options = _options(self.control, values)
-        titles, numbers = dict(options), {label: known for known, label in options}
-        tags = ipw.TagsInput(
-            value=[titles[film] for film in values[self.control.name] if film in titles],
-            allowed_tags=list(numbers), allow_duplicates=False, layout=FULL,
-        )  # fmt: skip
-        tags.observe(lambda change: self.move(tuple(numbers[title] for title in change["new"])), "value")
-        return tags
-
-    def put(self, value: Any) -> None:
-        """Stands at `value`; a slider at its nearest stop."""
-        for widget in self.widgets:
-            if isinstance(widget, ipw.SelectionSlider):
-                widget.value = min(widget.options, key=lambda stop: abs(stop - value))
-            elif not isinstance(widget, ipw.TagsInput):
-                widget.value = value
-
-    def dress(self, values: Values) -> None:
-        """Grey where the control changes nothing."""
-        for widget in self.widgets:
-            if hasattr(widget, "disabled"):
-                widget.disabled = not self.control.active(values)
+def given(drawing: dict) -> dict:
+    """The figure with what was given alone: the answer waits for the reader's guess."""
+    data = [trace for trace in drawing["data"] if trace.get("meta") == "given"]
+    names = {trace.get("name") for trace in data}
+    labels = [label for label in drawing["layout"].get("annotations", []) if label.get("text") in names]
+    return {"data": data, "layout": drawing["layout"] | {"annotations": labels}}
 
 
-def _number(control: Control, value: Any) -> ipw.Widget:
-    kind = ipw.BoundedFloatText if control.kind == "number" else ipw.BoundedIntText
-    step = {"step": 0.1} if control.kind == "number" else {}
-    return kind(
-        value=value, min=control.low, max=control.high, layout=ipw.Layout(width="82px", flex="0 0 auto"), **step
-    )
-
-
-def _options(control: Control, values: Values) -> tuple[tuple[Any, str], ...]:
-    return control.options(values) if control.options else control.choices
+def _button(text: str) -> ipw.Button:
+    """As wide as its words."""
+    return ipw.Button(description=text, layout=ipw.Layout(width="auto"))
 
 
 def _said(text: str) -> str:

@@ -17,6 +17,8 @@ from sphinx.application import Sphinx
 from fingerprint import ROOT
 
 PLOTLY = "plotly.min.js"
+NOT_PROSE = (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.raw, nodes.comment)
+TOGETHER = ((re.compile(r"(?<=\d) %"), "\u202f%"), (re.compile(r"\b([εδγλ]?\d?|[A-Za-z]) = (?=\S)"), "\\1\xa0=\xa0"))
 
 
 def drop_thebe(app: Sphinx) -> None:
@@ -57,6 +59,19 @@ def explain_terms(app: Sphinx, doctree: Any, docname: str) -> None:
             link["reftitle"] = meanings[anchor]
 
 
+def keep_together(app: Sphinx, doctree: Any, docname: str) -> None:
+    """A line never ends between a number and its per cent, nor inside "ε = 1"."""
+    if app.builder.format != "html":
+        return
+    for text in list(doctree.findall(nodes.Text)):
+        held = str(text)
+        for pattern, by in TOGETHER:
+            held = pattern.sub(by, held)
+        if held != text and not isinstance(text.parent, NOT_PROSE):
+            parent: Any = text.parent
+            parent[next(at for at, child in enumerate(parent) if child is text)] = nodes.Text(held)
+
+
 def copy_assets(app: Sphinx, error: Exception | None) -> None:
     """The script of the very version that made the figures, and the palette that they are drawn in."""
     if error or app.builder.format != "html":
@@ -84,5 +99,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", load_plotly, priority=900)
     app.connect("html-page-context", mend_references)
     app.connect("doctree-resolved", explain_terms)
+    app.connect("doctree-resolved", keep_together)
     app.connect("build-finished", copy_assets)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

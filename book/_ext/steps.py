@@ -32,6 +32,7 @@ from fingerprint import ROOT
 
 CHAPTER = re.compile(r"^ *- file: (\S+)", re.MULTILINE)  # of the table of contents, in the order of reading
 WORDS = re.compile(r"[^\W_][\w'’.,-]*")
+STOPS = re.compile(r"[.,;:!?)’”]+")  # what never begins a line
 A_MINUTE = 180  # words read in a minute; a step is played with for as long again, a line of code takes 3 s
 
 
@@ -45,6 +46,10 @@ class mark(nodes.General, nodes.Element):
 
 class setting(nodes.inline):
     """Words that set the figure."""
+
+
+class kept(nodes.inline):
+    """A setting and the stop behind it: a button would let the line end between them."""
 
 
 class walk(nodes.section):
@@ -168,6 +173,7 @@ def arrange(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Puts lead, figure, steps and folds of a chapter into one grid."""
     if app.builder.format != "html" or not app.env.metadata.get(docname, {}).get("path"):
         return
+    hold(doctree)
     spot = next(doctree.findall(place))
     chapter = spot.parent
     steps = [child for child in chapter.children if marked(child, "step")]
@@ -187,6 +193,17 @@ def arrange(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     grid.insert(1 + len(lead), nodes.raw("", count.told(len(steps)), format="html"))
     chapter.children = []
     chapter += [grid, *rest]
+
+
+def hold(doctree: nodes.document) -> None:
+    """Puts the stop behind a setting beside it."""
+    for word in list(doctree.findall(setting)):
+        line: Any = word.parent
+        at = line.index(word)
+        after = next(iter(line.children[at + 1 : at + 2]), None)
+        found = STOPS.match(after) if isinstance(after, nodes.Text) else None
+        if found:
+            line[at : at + 2] = [kept("", "", word.deepcopy(), nodes.Text(found[0])), nodes.Text(after[found.end() :])]
 
 
 def marked(node: Any, kind: str) -> bool:
@@ -306,6 +323,14 @@ def depart_setting(self: Any, node: setting) -> None:
     self.body.append("</button>")
 
 
+def visit_kept(self: Any, node: kept) -> None:
+    self.body.append('<span class="kept">')
+
+
+def depart_kept(self: Any, node: kept) -> None:
+    self.body.append("</span>")
+
+
 def visit_walk(self: Any, node: walk) -> None:
     self.body.append('<div class="path">')
 
@@ -352,6 +377,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(place, html=(visit_place, None), text=nothing)
     app.add_node(mark, html=nothing, text=nothing)
     app.add_node(setting, html=(visit_setting, depart_setting))
+    app.add_node(kept, html=(visit_kept, depart_kept))
     app.add_node(walk, html=(visit_walk, depart_walk))
     app.add_node(fold, html=(visit_fold, depart_fold))
     app.add_directive("path", Path)

@@ -40,11 +40,11 @@
     figure.data = figure.data.filter((trace) => known(trace.name));
     figure.layout.annotations = (figure.layout.annotations || []).filter((label) => known(label.text));
     const { layout } = figure, size = large ? 19 : 13;
-    const flat = narrow && height < 200; // no room for the name of the x axis: the slider under it says it
+    const flat = height < (narrow ? 200 : 180); // no room for the name of the x axis: the slider under it says it
     const wide = Math.min(px(layout, "l"), narrow ? 104 : 160); // names of rows need their room
     const longest = Math.max(0, ...(layout.yaxis?.ticktext || []).map((text) => String(text).length));
     const above = (layout.annotations || []).some((label) => label.yref === "paper" && label.y === 1 && label.yanchor === "bottom") ? 24 : 12;
-    const margin = narrow ? { l: wide > 70 ? wide : Math.max(36, 12 + 8 * longest), r: 12, t: Math.max(14, above), b: flat ? 24 : 44 } : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: above, b: 44 };
+    const margin = narrow ? { l: wide > 70 ? wide : Math.max(36, 12 + 8 * longest), r: 12, t: Math.max(14, above), b: flat ? 24 : 44 } : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: above, b: flat ? 24 : 44 };
     for (const side of ["l", "r", "t", "b"]) margin[side] = Math.round(margin[side] * (!large ? 1 : side === "r" ? 1.5 : 1.35));
     Object.assign(layout, { width, height, margin, autosize: false, dragmode: false });
     layout.font = { ...layout.font, size };
@@ -221,7 +221,7 @@
       return shown.says[lead] || (small() || kept().length ? shown.brief : shown.say);
     }
     // Where two pairs of axes would be too flat to read, the first stands alone.
-    const flat = () => small() || figures.clientHeight < 300;
+    const flat = () => small() || figures.clientHeight < 420;
     const seen = () => state.view.filter((name, at) => !at || !flat() || typeof plots[name].drawing === "string");
     // The lines of the strip in as few words as stay true.
     const brief = (line) => line.replace("attacked: at least", "attacked ≥").replace(/counted: no finite ε.*/, "counted ∞").replace("counted: ", "counted ")

@@ -149,3 +149,17 @@ def test_a_frame_of_a_path_says_what_the_library_says():
     step, _ = paths.states(which, TEXT)
     words = built["pieces"][built["states"][paths.key(which, step)][0]]
     assert words == which.say(which.compute(**step.values))
+
+
+def test_a_line_never_ends_before_a_stop_nor_inside_a_number(book):
+    article = BeautifulSoup((book / "book" / "dplcf.html").read_text("utf-8"), "html.parser").article
+    for other in article.select("pre, code, script, .math"):
+        other.decompose()
+    text = article.get_text()
+    assert "\u202f%" in text
+    assert not re.findall(r"\d %|ε =", text)
+    words = article.select(".step p button.set")
+    assert any(word.parent["class"] == ["kept"] for word in words if word.parent.name == "span")
+    assert not [
+        word for word in words if re.match(r"[.,;:!?]", str(word.next_sibling or "")) and word.parent.name == "p"
+    ]

@@ -1,4 +1,4 @@
-"""A dashboard at its own address, projected: one screen that holds the question, the figure and the strip, and a game."""
+"""A dashboard at its own address, projected: one screen that holds question, figure, strip, and a game."""
 
 from __future__ import annotations
 
@@ -8,16 +8,24 @@ from recprivlib.live import explorer, stems
 from tests.browser.sight import PATIENCE
 
 SIZES = ((1280, 720), (1920, 1080), (1024, 768))
-PARTS = (".title", ".sentence", ".main .plot .main-svg", ".main .control", ".rail .control >> nth=1", "[data-do=present]")
+PARTS = (
+    ".title",
+    ".sentence",
+    ".main .plot .main-svg",
+    ".main .control",
+    ".rail .control >> nth=1",
+    "[data-do=present]",
+)
 QUICK = ("privacy", "dplcf")  # a game, and a question
 
 
 def outside(page):
     """What of the page's words a projector would not show."""
-    return page.evaluate("""() => [...document.querySelectorAll('main :is(p, h1, button, figcaption, label, .control, svg text)')]
+    return page.evaluate("""() => [...document.querySelectorAll('main :is(p, h1, button, figcaption, svg text)')]
       .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.textContent.trim())
       .filter((one) => { const at = one.getBoundingClientRect();
-        return at.width > 1 && (at.left < -1 || at.top < -1 || at.right > innerWidth + 1 || at.bottom > innerHeight + 1); })
+        const out = at.left < -1 || at.top < -1 || at.right > innerWidth + 1 || at.bottom > innerHeight + 1;
+        return at.width > 1 && out; })
       .map((one) => one.textContent.trim().slice(0, 60))""")
 
 
@@ -46,7 +54,10 @@ def test_a_dashboard_is_presented_on_one_screen(visit, stem):
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_timeout(400)
-        assert page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]") == [height, width]
+        assert page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]") == [
+            height,
+            width,
+        ]
         assert outside(page) == []
         for part in (*PARTS, *([".strip svg"] if which.strip else []), *([".game .guess-one"] if which.game else [])):
             assert page.locator(part).first.is_visible(), part
