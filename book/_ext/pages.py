@@ -18,7 +18,10 @@ from fingerprint import ROOT
 
 PLOTLY = "plotly.min.js"
 NOT_PROSE = (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.raw, nodes.comment)
-TOGETHER = ((re.compile(r"(?<=\d) %"), "\u202f%"), (re.compile(r"\b([εδγλ]?\d?|[A-Za-z]) = (?=\S)"), "\\1\xa0=\xa0"))
+TOGETHER = (
+    (re.compile(r"(?<=\d)[ \n]%"), "\u202f%"),
+    (re.compile(r"\b([εδγλ]?\d?|[A-Za-z])[ \n]=[ \n](?=\S)"), "\\1\xa0=\xa0"),
+)
 
 
 def drop_thebe(app: Sphinx) -> None:

@@ -200,8 +200,8 @@ def hold(doctree: nodes.document) -> None:
     for word in list(doctree.findall(setting)):
         line: Any = word.parent
         at = line.index(word)
-        after = next(iter(line.children[at + 1 : at + 2]), None)
-        found = STOPS.match(after) if isinstance(after, nodes.Text) else None
+        after = "".join(child for child in line.children[at + 1 : at + 2] if isinstance(child, nodes.Text))
+        found = STOPS.match(after)
         if found:
             line[at : at + 2] = [kept("", "", word.deepcopy(), nodes.Text(found[0])), nodes.Text(after[found.end() :])]
 
