@@ -36,13 +36,17 @@
   });
 
   // -------------------------------------------------------------------------------------------------- figure
-  async function server() {
-    if (location.protocol === "file:") return "";
+  async function found() {
+    if (location.protocol === "file:") return {};
     try {
       const answer = await fetch(new URL("live.json", root), { cache: "no-store" });
-      const known = answer.ok ? await answer.json() : {};
-      return known.live && known.apps.includes(el.dataset.stem) ? new URL(`scenes/${el.dataset.stem}`, root).href : "";
-    } catch { return ""; }
+      return answer.ok ? await answer.json() : {};
+    } catch { return {}; }
+  }
+  function served({ live, apps }) {
+    if (!live || !apps.includes(el.dataset.stem)) return null;
+    const address = new URL(`scenes/${el.dataset.stem}`, root).href;
+    return async (query) => { const answer = await fetch(`${address}?${query}`); return { told: await answer.json(), ok: answer.ok }; };
   }
   // On a first start the server answers before the last numbers are there.
   async function numbers(live) {
@@ -57,9 +61,11 @@
       await new Promise((resolve) => { setTimeout(resolve, 3000); });
     }
   }
-  let stage, now = -1, at = -1, own = false, quiet = 0, playing = 0;
+  const host = await found();
+  let stage, it, now = -1, at = -1, own = false, quiet = 0, playing = 0;
   try {
-    const live = await server(), it = await numbers(live);
+    const live = served(host);
+    it = await numbers(live);
     stage = window.rpStage(el, it, live, (what) => { if (what === "moved") { clearInterval(playing); own = true; at = -1; } if (what === "answered") grid.classList.add("answered"); mark(); });
   } catch {
     el.append(make("p", { textContent: "The numbers of this figure were not built. `make book` computes them." }));
@@ -200,4 +206,5 @@
   if (words[first][+query.get("at") - 1]) choose(+query.get("at") - 1);
   unfold();
   el.dataset.ready = "1";
+  if (host.lab && !host.live) import(new URL(`${host.lab}steps.mjs`, root)).then(({ steps }) => steps(el, stage, it));
 })();

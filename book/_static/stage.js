@@ -1,5 +1,6 @@
 // The figure of a path. It is told a state and draws it: at once from what was computed with the book, and, where a
 // server answers, again as computed now. It knows nothing of steps.
+//   stage.live(ask)      from now on ask(query) -> {told, ok} computes; `ask.aside` begins its sentence, null: nobody does
 //   stage.set(state)     state = {values: {control: text}, view: [figure], ghosts: [{control: text}], guess}
 //   on(state) is called  "moved" when the reader has moved a control, "answered", "shown"
 (() => {
@@ -176,14 +177,14 @@
     async function ask_live(s, number) {
       if (flying) { waiting = [s, number]; return; }
       flying = true;
+      const ask = live;
       try {
         const query = new URLSearchParams(Object.entries(s.values).filter(([name, value]) => value !== control[name].start));
         query.set("figures", s.view.join(","));
         for (const ghost of s.ghosts) query.append("ghost", new URLSearchParams(ghost).toString());
-        const answer = await fetch(`${live}?${query}`);
-        const told = await answer.json();
-        if (number === seq) {
-          if (answer.ok) show({ ...told, filled: true }); else refuse(told.what);
+        const { told, ok } = await ask(query);
+        if (number === seq && ask === live) {
+          if (ok) show({ ...told, filled: true, aside: ask.aside }); else if (!built(s)) refuse(told.what);
         }
       } catch {
         clearTimeout(slow);
@@ -193,7 +194,7 @@
         }
       }
       flying = false;
-      if (waiting) { const next = waiting; waiting = null; ask_live(...next); }
+      if (waiting) { const next = waiting; waiting = null; if (live) ask_live(...next); }
     }
     function refuse(what) {
       el.dataset.state = "error";
@@ -218,7 +219,7 @@
       const lead = state.view[0], verdict = pen && state.guess && drawing() && !veiled() ? pen.verdict(small()) : "";
       if (verdict) return verdict;
       if (choice !== null && state.guess && !drawing()) return it.predict.replies[choice];
-      return shown.says[lead] || (small() || kept().length ? shown.brief : shown.say);
+      return (shown.aside || "") + (shown.says[lead] || (small() || kept().length ? shown.brief : shown.say));
     }
     // Where two pairs of axes would be too flat to read, the first stands alone.
     const flat = () => small() || figures.clientHeight < 420;
@@ -415,7 +416,7 @@
       clearTimeout(slow);
       if (known) show(known);
       else if (!live) { dress(); return refuse("Nobody has computed this beforehand. With `make serve` it is computed while you wait."); }
-      if (live) {
+      if (live && !(state.guess && live.aside)) { // the question is about the book's own people
         if (!known) { dress(); slow = setTimeout(() => { if (mine === seq) { el.dataset.state = "busy"; sentence.hidden = false; sentence.textContent = "computing…"; figures.classList.add("old"); } }, 150); }
         ask_live(state, mine);
       }
@@ -425,6 +426,7 @@
 
     return {
       set, draw, chips,
+      live(ask) { live = ask; if (state) set(state); },
       get state() { return state; },
       same: (a, b) => key(a) === key(b) && a.view.join() === b.view.join(),
       pen() { pen?.focus(); },

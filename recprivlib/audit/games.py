@@ -17,6 +17,7 @@ from recprivlib.mechanisms import Secure
 from recprivlib.protocols import Array, Change, Ledger, Relation, Release, Unbounded, Unit, View
 
 CHUNK = 1 << 20  # releases held at once
+BINS = 64  # of real numbers, where a law has to be learned
 MOST = 1 << 25  # releases a world may cost; a longer composition is attacked through a part of it
 
 
@@ -117,16 +118,22 @@ def _stated_ratio(mechanism: Any, pair: tuple[Array, ...]) -> Callable[[Array], 
 def _learned_ratio(mechanism: Any, pair: tuple[Array, ...], rng: np.random.Generator, runs: int = 20_000) -> Callable:
     """Ratios of add-one frequencies over the outputs that runs of their own showed."""
     heard = [_keys(released(mechanism, np.broadcast_to(x, (runs, *x.shape)), rng)) for x in pair]
-    keys = np.unique(np.concatenate(heard))
-    zero, one = (np.bincount(np.searchsorted(keys, h), minlength=len(keys)) + 1.0 for h in heard)
+    values, often = np.unique(np.concatenate(heard), return_counts=True)
+    edges = np.zeros(0)
+    if values.dtype.kind == "f" and (often == 1).sum() > 20 * BINS:  # a real number hardly comes twice: in bins
+        values, rest = values[often > 1], values[often == 1]
+        edges = np.quantile(rest, np.linspace(0, 1, BINS + 1)[1:-1])
+
+    def cell(y: Array) -> Array:
+        """Of a known output its own; else its bin, or the last where there are none."""
+        place = np.minimum(np.searchsorted(values, y), max(len(values) - 1, 0))
+        known = values[place] == y if len(values) else np.zeros(len(y), bool)
+        beside = np.searchsorted(edges, y) if len(edges) else 0
+        return np.where(known, place, len(values) + beside)
+
+    zero, one = (np.bincount(cell(h), minlength=len(values) + len(edges) + 1) + 1.0 for h in heard)
     table = np.log(one / zero)
-
-    def ratio(y: Array) -> Array:
-        wanted = _keys(y)
-        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[place] == wanted, table[place], 0.0)
-
-    return ratio
+    return lambda y: table[cell(_keys(y))]
 
 
 def _keys(y: Array) -> Array:

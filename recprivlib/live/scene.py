@@ -63,6 +63,7 @@ def _control(control: Control) -> dict[str, Any]:
     return {
         "name": control.name, "label": control.label, "kind": control.kind, "place": control.place,
         "start": control.text(control.default), "ends": control.ends, "log": control.log,
+        "needs": control.needs.get(control.default, ""),
         "values": [{"text": control.text(value), "label": str(labels.get(value, control.text(value))),
                     "spoken": control.spoken(value)} for value in values],
     }  # fmt: skip

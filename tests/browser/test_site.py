@@ -4,43 +4,30 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import time
 import zipfile
+from itertools import islice
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 
 from recprivlib.data.sources import environment_folder
-from recprivlib.live import explorer, stems
+from recprivlib.live import explorer, paths, stems
+from recprivlib.live.own import tried
+from recprivlib.live.scene import scene
+from tests.archive import archive
 from tests.browser.sight import unfold
-from tests.conftest import listen
+from tests.conftest import ROOT, listen
+from tests.laboratory.alike import LOOSE, differences
+from tests.laboratory.settings import SLOW, walked
 from tools.plain import hosted
 from widgets.site.desk import INVENTED, here
 
 READY = 180_000
 PATIENCE = 90_000
 LIVE = "main[data-live=yes][data-state=ready]"
-# Ten moves each, as a reader makes them, one after the other: a number for a box, the words of a choice for a button.
-MOVES = {
-    "privacy": [("epsilon", 2), ("mechanism", "laplace"), ("releases", 20), ("mechanism", "duchi"), ("epsilon", 0.5),
-                ("mechanism", "laplace-or-truth"), ("tries", 1000), ("releases", 1), ("mechanism", "piecewise"),
-                ("epsilon", 3.3)],
-    "dplcf": [("epsilon", 2), ("neighbors", 50), ("server", "ap"), ("epsilon", 0.5), ("server", "spectral"),
-              ("neighbors", 5), ("unit", "history"), ("epsilon", 4), ("server", "feasible"), ("server", "blind")],
-    "ldp_svd": [("epsilon1", 2), ("epsilon2", 0.5), ("mechanism", "laplace"), ("mechanism", "k-rr"), ("epsilon", 3),
-                ("mechanism", "duchi"), ("unit", "user"), ("mechanism", "optimal"), ("mechanism", "rounded"),
-                ("mechanism", "piecewise")],
-    "recommenders": [("k", 5), ("neighbors", 20), ("neighbors", 200), ("system", "popularity"), ("system", "ease"),
-                     ("rivals", "full"), ("k", 20), ("system", "item-knn"), ("neighbors", 500), ("rivals", "sampled")],
-    "fmf_ldp": [("epochs", 2), ("epsilon", 1), ("variant", "stable"), ("k", 20), ("epochs", 5), ("k", 1),
-                ("epsilon", 10), ("variant", "sign"), ("variant", "printed"), ("epsilon", 4)],
-    "dp_pnbm": [("epsilon", 3), ("variant", "means"), ("epsilon", 0.5), ("variant", "repaired"), ("neighbors", 100),
-                ("variant", "dpsgd"), ("noise_only", True), ("unit", "user"), ("epsilon", 10), ("noise_only", False)],
-    "privrec": [("cohort", 100), ("noise_multiplier", 2), ("size", "small"), ("rounds", 200), ("cohort", 30),
-                ("size", "tiny"), ("noise_multiplier", 0.5), ("rounds", 2000), ("people", 754), ("size", "medium")],
-}  # fmt: skip
+WALKED = 3  # moves in a browser; ten of each are compared under Node (tests/laboratory)
 
 
 @pytest.fixture(scope="module")
@@ -124,32 +111,6 @@ def numbers(page):
     return list(csv.DictReader(io.StringIO(download.value.path().read_text("utf-8"))))
 
 
-# What is not the same to 1e-6, and by how much it may differ. NumPy in a browser has another libm and no BLAS: EASE
-# inverts a matrix in float32, which moves a rank of one person in 1 000; privrec's clip bound is a walk whose binomial
-# draws jump where a share of phones has another last digit.
-LOOSE = {"recommenders": {"hit rate": 2e-3, "your list": 1e-4}, "privrec": {"one round": 0.1, "clipping": 0.2}}
-
-
-def differs(stem, ours, theirs):
-    """(figure, by how much) wherever two tables are neither the same text nor the same number."""
-    assert len(ours) == len(theirs)
-    for one, other in zip(ours, theirs, strict=True):
-        loose = [by for name, by in LOOSE.get(stem, {}).items() if one["figure"].startswith(name)]
-        for name in one:
-            if one[name] != other[name]:
-                try:
-                    a, b = float(one[name]), float(other[name])
-                except ValueError:
-                    yield one["figure"], name, one[name], other[name]
-                    continue
-                by = max(loose, default=1e-6)
-                if not math.isclose(a, b, rel_tol=by, abs_tol=by):
-                    yield one["figure"], one["series"], one["x"], a, b
-
-
-SLOW = ("dp_pnbm", "fmf_ldp", "privrec")  # half a minute each, trained here and there
-
-
 @pytest.mark.parametrize(
     "stem", [pytest.param(stem, marks=[pytest.mark.slow] if stem in SLOW else []) for stem in stems()]
 )
@@ -158,46 +119,151 @@ def test_every_dashboard_computes_what_the_library_does(stem, alone):
     skip = page.locator(".show-me")
     if skip.count() and skip.is_visible():
         skip.click()
-    values, wrong = which.defaults, []
-    for name, value in MOVES[stem]:
-        if values[name] == value or not which.control(name).active(values):
-            continue
+    for (name, value), values in islice(walked(stem), WALKED):
         move(page, which, name, value)
-        values = {**values, name: value}
         result = which.compute(**values)
-        expected = list(csv.DictReader(io.StringIO(which.table(result).to_csv(index=False))))
-        wrong += [(which.key(values), *cell) for cell in differs(stem, expected, numbers(page))]
         if stem not in LOOSE:
             assert page.locator(".sentence").inner_text() == which.say(result)
+    expected = list(csv.DictReader(io.StringIO(which.table(result).to_csv(index=False))))
+    found = numbers(page)
+    assert len(found) == len(expected) > 0
+    wrong = list(differences(stem, *({"columns": list(rows[0]), "data": [list(row.values()) for row in rows]}
+                                     for rows in (expected, found))))  # fmt: skip
     assert not wrong, f"{len(wrong)} cells differ: {wrong[:3]} … {wrong[-3:]}"
     assert page.locator(".lab").inner_text().startswith("Computed in this page, now")
 
 
-def test_the_chapter_s_dashboard_is_computed_in_the_page_and_its_path_can_be_walked(visit_site, host):
-    others = host.asked(".whl")  # for pages of other tests
+def drawn(page, name):
+    """The numbers of a figure of the path, trace by trace."""
+    return page.evaluate(
+        """name => document.querySelector(`.stage [data-figure=${name}] .js-plotly-plot`).data
+            .filter(({ y }) => y).map(({ y }) => Array.from(y))""", name
+    )  # fmt: skip
+
+
+def test_a_chapter_s_steps_are_computed_in_the_page_once_the_reader_moves(visit_site, host):
+    chapter = (ROOT / "book" / "privacy.md").read_text("utf-8")
+    which = here(explorer("privacy"), INVENTED)
+    steps = [paths.state(which, told) for told in paths.STEP.findall(chapter)]
     page = visit_site("/book/privacy.html")
-    page.locator(".stage[data-ready='1']").wait_for(timeout=PATIENCE)
-    seen = set()
-    for step in range(3):
-        page.locator(".stage .next").click()
-        page.wait_for_function("n => document.querySelector('.step.now script').dataset.step == n", arg=step + 2)
-        seen.add(page.locator(".stage .sentence").inner_text())
-    assert len(seen) > 1
-    assert host.asked(".whl") == others, "nothing is loaded before a dashboard is near"
+    page.locator(".stage[data-ready='1'][data-lab=asleep]").wait_for(timeout=PATIENCE)
+    asked = len(host.log)
+    assert page.locator(".stage").get_attribute("data-filled") == "false"
+    page.locator(".stage .next").click()
+    page.locator(".stage[data-lab=live]").wait_for(timeout=READY)
+    assert page.locator(".stage-lab").inner_text() == "Each step is computed in this page, now."
+    for number, state in enumerate(steps[1:], 2):
+        page.wait_for_function(
+            "([n, key]) => { const { dataset } = document.querySelector('.stage');"
+            " return dataset.shown === key && dataset.filled === 'true' && dataset.state === 'ready'"
+            " && document.querySelector('.step.now script').dataset.step == n; }",
+            arg=[number, paths.key(which, state)], timeout=PATIENCE,
+        )  # fmt: skip
+        told = scene(which, state.values, state.view, state.ghosts, True)
+        lead = state.view[0]
+        if not state.guess:
+            assert page.locator(".stage .sentence").inner_text() == told["says"].get(lead, told["say"])
+            if isinstance(told["figures"][lead], dict):
+                lines = [list(map(float, trace["y"])) for trace in told["figures"][lead]["data"] if "y" in trace]
+                assert drawn(page, lead) == [pytest.approx(line, rel=1e-6, abs=1e-6) for line in lines]
+        if number < len(steps):
+            page.locator(".stage .next").click()
+    assert len([path for path, _ in host.log[asked:] if path.endswith(".whl")]) >= 2
+    assert page.evaluate(
+        "performance.getEntriesByType('resource').every(({ name }) => name.startsWith(location.origin))"
+    )
+
+
+@pytest.mark.slow
+def test_a_chapter_s_dashboard_is_computed_in_the_page_too(visit_site):
+    page = visit_site("/book/privacy.html")
     unfold(page)
     page.locator(".dash").scroll_into_view_if_needed()
     frame = page.frame_locator(".dash iframe")
     frame.locator(LIVE).wait_for(timeout=READY)
-    assert host.asked(".whl") >= others + 2
-    range_ = frame.locator("[data-control=epsilon] input[type=range]")
     before = int(frame.locator("main").get_attribute("data-shown"))
-    range_.press("ArrowRight")
+    frame.locator("[data-control=epsilon] input[type=range]").press("ArrowRight")
     frame.locator(f"main[data-state=ready]:not([data-shown='{before}'])").wait_for(timeout=PATIENCE)
     which = here(explorer("privacy"), INVENTED)
     assert frame.locator(".sentence").inner_text() == which.say(which.compute(**which.defaults | {"epsilon": 1.2}))
-    assert page.evaluate(
-        "performance.getEntriesByType('resource').every(({ name }) => name.startsWith(location.origin))"
-    )
+
+
+@pytest.mark.slow
+def test_where_the_book_s_people_are_not_here_steps_are_computed_on_others_only_when_asked_for(visit_site, host):
+    page = visit_site("/book/dplcf.html?step=2")
+    page.locator(".stage[data-ready='1']").wait_for(timeout=PATIENCE)
+    page.locator(".stage .next").click()
+    compute = page.get_by_role("button", name="Compute here")
+    compute.wait_for(timeout=PATIENCE)
+    assert "computed beforehand, on the people of the book" in page.locator(".stage-lab").inner_text()
+    assert not host.log or not [path for path, _ in host.log[-40:] if path.endswith(".wasm")]
+    frames = page.locator(".stage .sentence").inner_text()
+    compute.click()
+    page.locator(".stage[data-lab=live][data-filled=true]").wait_for(timeout=READY)
+    chapter = (ROOT / "book" / "dplcf.md").read_text("utf-8")
+    which = here(explorer("dplcf"), INVENTED)
+    state = paths.state(which, paths.STEP.findall(chapter)[2])
+    told = scene(which, state.values, state.view, state.ghosts, True)
+    words = told["says"].get(state.view[0], told["say"])
+    assert page.locator(".stage .sentence").inner_text() == f"On invented people: {words}"
+    page.get_by_role("button", name="Back to the book").click()
+    page.locator(".stage[data-lab=asleep][data-filled=false]").wait_for(timeout=PATIENCE)
+    assert page.locator(".stage .sentence").inner_text() == frames
+
+
+def test_a_reader_s_own_mechanism_is_tried_in_the_page_and_an_endless_one_can_be_stopped(visit_site):
+    page = visit_site("/book/privacy.html#x-own")
+    mine = page.locator("#x-own .mine")
+    mine.wait_for(timeout=PATIENCE)
+    mine.get_by_role("button", name="Try it").click()
+    mine.locator(".rp-strip").wait_for(timeout=READY)
+    assert mine.locator(".said").inner_text() == tried("0.80 0.15 0.05\n0.10 0.20 0.70", 2)["say"]
+    mine.get_by_role("button", name="Lines of Python").click()
+    box = mine.locator("textarea")
+    good = box.input_value()
+    box.fill("def release(x, rng):\n    while True:\n        pass\n")
+    mine.get_by_role("button", name="Try it").click()
+    page.wait_for_timeout(500)
+    mine.get_by_role("button", name="Cancel").click()
+    assert mine.locator(".said").inner_text() == "Stopped. Python starts anew."
+    box.fill("def release(x, rng):\n    return nothing\n")
+    mine.get_by_role("button", name="Try it").click()
+    mine.locator(".said", has_text="Line 2 of your code: NameError").wait_for(timeout=READY)
+    box.fill(good)
+    mine.get_by_role("button", name="Try it").click()
+    mine.locator(".rp-strip").wait_for(timeout=READY)
+    assert mine.locator(".said").inner_text() == tried(good, 2)["say"]
+
+
+@pytest.mark.slow
+def test_what_cannot_be_stopped_otherwise_is_ended_and_the_page_goes_on(alone):
+    page = alone("privacy", "?releases=10")
+    which = here(explorer("privacy"), INVENTED)
+    before = page.locator(".sentence").inner_text()
+    page.locator("[data-control=tries] input.box").fill("1000000")
+    page.locator("[data-control=tries] input.box").press("Enter")
+    page.locator(".cancel").click(timeout=PATIENCE)
+    page.locator(".notice", has_text="Stopped. Python starts anew; what you see stays.").wait_for(timeout=PATIENCE)
+    assert page.locator(".sentence").inner_text() == before
+    page.locator(LIVE).wait_for(timeout=READY)
+    move(page, which, "epsilon", 2)
+    values = which.defaults | {"epsilon": 2.0, "releases": 10}
+    said(page, which.say(which.compute(**values)))
+
+
+@pytest.mark.slow
+def test_a_stream_tells_how_far_it_is_and_can_be_cancelled(alone):
+    page, which = alone("fmf_ldp"), here(explorer("fmf_ldp"), INVENTED)
+    before = page.locator("main").get_attribute("data-shown")
+    page.locator("[data-control=epochs] input.box").fill("20")
+    page.locator("[data-control=epochs] input.box").press("Enter")
+    page.locator(".bar.known").wait_for(state="attached", timeout=PATIENCE)
+    page.locator(".cancel").click(timeout=PATIENCE)
+    page.locator(".notice", has_text="Stopped. You see").wait_for(timeout=PATIENCE)
+    page.wait_for_timeout(2500)
+    assert page.evaluate("recprivLab.state") == "ready", "a stream gives way: nothing had to be ended"
+    move(page, which, "k", 5)
+    assert page.locator("main").get_attribute("data-shown") != before
 
 
 def test_without_the_network_a_loaded_page_goes_on(alone):
@@ -227,18 +293,23 @@ def test_the_reader_s_own_table_is_used_and_stays_in_the_page(alone, host, tmp_p
     assert len(host.log) - asked <= 8, "files of Python may still be loaded, and nothing else is asked for"
 
 
-def test_the_published_archive_gives_the_numbers_of_the_book(alone, tmp_path):
+def test_an_archive_in_the_published_form_is_used_and_the_published_one_gives_the_book_s_numbers(alone, tmp_path):
+    page, which = alone("recommenders"), here(explorer("recommenders"), {**INVENTED, "ml-100k": "MovieLens 100K"})
+    drop = page.locator(".lab input[type=file]")
+    archive(tmp_path / "tiny.zip")
+    drop.set_input_files(tmp_path / "tiny.zip")
+    page.locator(".lab", has_text="not ml-100k as published").wait_for(timeout=PATIENCE)
+    other = here(explorer("recommenders"), {**INVENTED, str(tmp_path / "tiny.zip"): "tiny"})
+    said(page, other.say(other.compute(**other.defaults | {"data": str(tmp_path / "tiny.zip")})))
     folder = environment_folder("ml-100k")
-    if folder is None:
-        pytest.skip("RECPRIV_DATA NAMES NO FOLDER WITH ml-100k AS PUBLISHED: ITS ARCHIVE WAS NOT TRIED IN A BROWSER")
-    with zipfile.ZipFile(tmp_path / "ml-100k.zip", "w") as archive:
+    if folder is None:  # the data are nobody's to publish: what is tried above needs none
+        return
+    with zipfile.ZipFile(tmp_path / "ml-100k.zip", "w") as pack:
         for name in ("u.data", "u.item", "u.user"):
-            archive.write(folder / name, f"ml-100k/{name}")
-    page = alone("recommenders")
-    page.locator(".lab input[type=file]").set_input_files(tmp_path / "ml-100k.zip")
+            pack.write(folder / name, f"ml-100k/{name}")
+    drop.set_input_files(tmp_path / "ml-100k.zip")
     page.wait_for_function("() => location.search.includes('data=ml-100k')", timeout=PATIENCE)
-    which = explorer("recommenders")
-    said(page, which.say(which.compute(**which.defaults)))
+    said(page, which.say(which.compute(**which.defaults | {"data": "ml-100k"})))
 
 
 def test_where_bytes_cost_money_the_reader_is_asked_first(visit_site, host):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections import deque
 
 import pytest
 
 from recprivlib.live import explorer
+from tests.archive import archive
 from widgets.site.desk import INVENTED, Desk, here
 from widgets.site.pages import page
 from widgets.site.wire import Turns
@@ -123,3 +126,64 @@ def test_the_first_picture_is_hollow_and_publishes_no_list_of_titles():
     assert still["parts"]["frame"]["values"]["sentence"]
     plot = json.loads(still["parts"]["figure-length"]["values"]["plot"])
     assert any("open" in str(trace.get("marker", {}).get("symbol", "")) for trace in plot["data"])
+
+
+def test_a_step_of_a_chapter_is_the_library_s_own_scene(browser):
+    which = here(explorer("privacy"), INVENTED)
+    browser.say(asked=1, scene="privacy", query="epsilon=2&figures=bound,roc&ghost=mechanism%3Dlaplace")
+    browser.run()
+    told = browser.heard[-1]["told"]
+    assert told["say"] == which.say(which.compute(**which.defaults | {"epsilon": 2.0}))
+    assert list(told["figures"]) == ["bound", "roc"]
+    browser.say(asked=2, scene="dplcf", query="data=ml-100k&figures=rate")
+    browser.run()
+    assert browser.heard[-1] == {"asked": 2, "told": {"what": "Data cannot be had at this value."}}
+
+
+def test_a_reader_s_own_mechanism_is_tried_and_its_attack_is_heard_of(browser):
+    browser.say(asked=1, mechanism="0.80 0.15 0.05\n0.10 0.20 0.70", claimed=2)
+    browser.run()
+    shares = [news["progress"] for news in browser.heard if "progress" in news]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    told = browser.heard[-1]["told"]
+    assert told["say"].endswith("broken.")
+    assert "rp-strip" in told["strip"]
+    browser.say(asked=2, mechanism="def release(x, rng):\n    return y", claimed=2)
+    browser.run()
+    assert browser.heard[-1]["told"]["what"] == "Line 2 of your code: NameError: name 'y' is not defined."
+
+
+def test_the_code_of_a_mended_table_runs_where_the_table_came_from(browser, tmp_path):
+    rows = [f"{u};{i};{1 + (u * i) % 5}" for u in range(40) for i in range(30) if (u + i) % 3]
+    text = "who;thing;stars\n" + "\n".join(rows)
+    (tmp_path / "my-table.csv").write_text(text)  # as the page calls it
+    browser.say(own={"name": "my-table.csv", "called": "my table.csv",
+                     "columns": {"user": "who", "item": "thing", "rating": "stars", "time": ""}})  # fmt: skip
+    browser.say(dash="d1", open="recommenders", query="data=my-table.csv&system=popularity")
+    browser.run()
+    browser.say(dash="d1", place="frame", say={"do": "code"})
+    browser.run()
+    code = next(news["say"]["code"] for news in reversed(browser.heard) if "code" in news.get("say", {}))
+    assert """load("my table.csv", columns={'user': 'who', 'item': 'thing', 'rating': 'stars'})""" in code
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "my table.csv").write_text(text)
+    done = subprocess.run([sys.executable, "-c", code], cwd=home, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    sentence = browser.news("frame", "sentence")[-1]
+    assert f"{100 * float(done.stdout.split('popularity: ')[1].split()[0]):.0f} %".replace(" ", "") in sentence.replace(
+        " ", ""
+    ).replace("\u202f", "").replace("\xa0", "")
+
+
+def test_an_archive_in_the_published_form_is_taken_under_its_own_name(browser, tmp_path):
+    archive(tmp_path / "tiny.zip")
+    browser.say(own={"name": "tiny.zip"})
+    assert browser.heard[-1]["chosen"] == "tiny.zip"
+    label = browser.heard[-1]["label"]
+    assert label.startswith("your tiny.zip: 60 people, 40 things")
+    assert label.endswith("not ml-100k as published")
+    browser.say(dash="d1", open="recommenders", query="data=tiny.zip")
+    browser.run()
+    assert browser.news("frame", "sentence")[-1].startswith("In a line-up of 100 films")

@@ -4,12 +4,15 @@
 {"dash": "d1", "place": "control-epsilon", "put": {"value": 2}}  ──>  {"dash": "d1", "put": {place: …}, "idle": …}
 {"dash": "d1", "place": "frame", "say": {"do": "csv"}}  ──>  {"dash": "d1", "place": "frame", "say": {…}}
 {"whole": true}: pandas is here
-{"own": {"name": "mine.csv"}}  ──>  {"people": {"mine.csv": "mine.csv: 943 people, …"}, "chosen": "mine.csv"}
+{"own": {"name": "mine.csv"}}  ──>  {"chosen": "mine.csv", "label": "your mine.csv: 943 people, …"}
+{"asked": 7, "scene": stem, "query": …}  ──>  {"asked": 7, "told": {…}}, a step of a chapter
+{"asked": 8, "mechanism": "def release…", "claimed": 2}  ──>  {"asked": 8, "progress": .4} …, {"asked": 8, "told": {…}}
 """
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,11 +20,15 @@ from typing import Any
 from recprivlib.live import Control, Explorer, explorer
 from recprivlib.live.contract import Values
 from recprivlib.live.memory import MEMORY
+from recprivlib.live.own import tried
 from recprivlib.parameters import UserError
+from widgets.kit.drawn import drawn
 from widgets.kit.session import Session
+from widgets.kit.words import BROKEN, sentence
 from widgets.site.own import taken
 from widgets.site.wire import Clock, PageWire, Turns
 
+log = logging.getLogger(__name__)
 INVENTED = {"synthetic": "1 000 invented people"}  # who is here before the reader brings anybody
 
 
@@ -61,6 +68,7 @@ class Desk:
         self.turns = Turns(clock, self.flush)
         self.sessions: dict[str, tuple[Session, PageWire]] = {}
         self.people = dict(INVENTED)
+        self.brought: dict[str, str] = {}  # file of the reader -> the Python that loads it where it came from
         self.whole = False  # pandas is here
         self.late: list[Callable[[], Any]] = []  # what waits for it
 
@@ -74,6 +82,8 @@ class Desk:
                 act()
         elif "own" in message:
             self.own(message["own"])
+        elif "asked" in message:
+            self.ask(message)
         elif "open" in message:
             self.open(message["dash"], message["open"], message.get("query", ""), message.get("frame", {}))
         elif known and "put" in message:
@@ -88,7 +98,8 @@ class Desk:
     def open(self, name: str, stem: str, query: str, frame: dict[str, str]) -> None:
         """A session for the dashboard `stem`, called `name` by the page."""
         wire = PageWire(self.turns, lambda news: self.send({"dash": name, **news}))
-        session = Reader(self, here(explorer(stem), self.people), self.turns, query, frame, wire)
+        which = at_home(here(explorer(stem), self.people), self.brought)
+        session = Reader(self, which, self.turns, query, frame, wire)
         parts = session.parts()
         wire.join(parts)
         self.sessions[name] = session, wire
@@ -104,7 +115,41 @@ class Desk:
             self.send({"refused": str(error), "file": told["name"]})
             return
         self.people[name] = label
+        columns = {role: column for role, column in (told.get("columns") or {}).items() if column}
+        called = json.dumps(told.get("called") or name, ensure_ascii=False)
+        self.brought[name] = f"load({called}, columns={columns!r})" if columns else f"load({called})"
         self.send({"chosen": name, "label": label, **guess})
+
+    def ask(self, message: dict[str, Any]) -> None:
+        """A question with one answer: a step of a chapter, or what the reader's own mechanism is worth."""
+        number = message["asked"]
+
+        def answer() -> None:
+            try:
+                told = job(message)
+            except UserError as error:
+                told = {"what": sentence(str(error))}
+            except Exception as error:
+                if missing(error) and not self.whole:
+                    self.late.append(lambda: self.turns.submit(answer))
+                    return
+                log.exception("no answer to %s", message)
+                told = {"what": BROKEN}
+            self.send({"asked": number, "told": told})
+
+        job = self.step if "scene" in message else self.mechanism
+        self.turns.submit(answer)
+
+    def step(self, message: dict[str, Any]) -> dict[str, Any]:
+        """One setting of a chapter's figure."""
+        return drawn(here(explorer(message["scene"]), self.people), self.turns, message["query"])()
+
+    def mechanism(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Claimed, counted and attacked of what the reader typed. The page hears of each part of the attack at once."""
+        number = message["asked"]
+        found = tried(message["mechanism"], message["claimed"],
+                      progress=lambda share: self.send({"asked": number, "progress": share}))  # fmt: skip
+        return {"say": found["say"], "strip": found["strip"]}
 
     def flush(self) -> None:
         """Tells the page what has changed since the last time."""
@@ -121,6 +166,18 @@ def here(which: Explorer, people: dict[str, str]) -> Explorer:
     controls = tuple(_had(control, people) for control in which.controls)
     made = replace(which, controls=controls)
     return replace(made, tries=tuple(replace(t, values=_fitting(made, t.values)) for t in which.tries))
+
+
+def at_home(which: Explorer, brought: dict[str, str]) -> Explorer:
+    """Its Code as the reader needs it: their file has another name and other headings there than in this page."""
+
+    def snippet(values: Values) -> str:
+        code = which.snippet(values)
+        for name, loads in brought.items():
+            code = code.replace(f'load("{name}")', loads)
+        return code
+
+    return replace(which, snippet=snippet)
 
 
 def _had(control: Control, people: dict[str, str]) -> Control:

@@ -35,6 +35,7 @@ class Lab {
     Object.assign(this, { state: "asleep", why: "", had: 0, total: 0, people: "", file: null, times: {} });
     this.acts = new Set();
     this.dashes = new Map(); // name -> what to call with news
+    this.asked = new Map(); // number -> [question, what to call with its progress, what with its answer]
     this.count = 0;
     this.read = kept.then(() => fetch(new URL("manifest.json", home), { cache: "no-cache" })).then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`manifest.json: ${answer.status}`))));
     this.read.then((manifest) => { this.manifest = manifest; this.total = manifest.total; this.tell(); }, () => {});
@@ -70,6 +71,7 @@ class Lab {
     if (this.file) this.worker.postMessage(this.file);
     for (const dash of this.dashes.values()) dash.opened(false);
     for (const [name, dash] of this.dashes) this.send({ dash: name, ...dash.opening() });
+    for (const [number, [question]] of this.asked) this.send({ asked: number, ...question });
     this.tell();
   }
   broke(why) {
@@ -77,10 +79,13 @@ class Lab {
     this.worker = null;
     this.state = "broken";
     this.why = why;
+    for (const [, , answer] of this.asked.values()) answer({ what: `${why}.` });
+    this.asked.clear();
     this.tell();
   }
   heard(news) {
     if (news.dash) return this.dashes.get(news.dash)?.heard(news);
+    if (news.asked) return this.answered(news);
     if (news.had) this.had = news.had;
     if (news.broken) { console.warn(news.broken); return this.broke("Python could not be started in this browser"); }
     if (news.failed) return console.error(news.failed);
@@ -99,6 +104,20 @@ class Lab {
   }
   send(message) { this.worker?.postMessage(JSON.stringify(message)); }
 
+  // One question, one answer; `progress(share)` hears how far it is. `stop()` gives it up, and ends Python for it.
+  ask(question, progress = () => {}) {
+    const number = ++this.count;
+    const answer = new Promise((done) => { this.asked.set(number, [question, progress, done]); });
+    if (this.worker) this.send({ asked: number, ...question }); else this.want(true);
+    return { answer, stop: () => { if (this.asked.delete(number)) this.restart(); } };
+  }
+  answered({ asked, told, progress }) {
+    const [, go_on, done] = this.asked.get(asked) || [];
+    if (told === undefined) return go_on?.(progress);
+    this.asked.delete(asked);
+    done?.(told);
+  }
+
   // A dashboard of this page: `dash` is told in heard(news), and says what to open in opening().
   join(dash) {
     const name = `d${++this.count}`;
@@ -113,7 +132,7 @@ class Lab {
   }
   // The reader's own file. It goes to the worker of this page and nowhere else.
   async own(file, columns) {
-    this.file = { file: file.name.replace(/[^\w.-]+/g, "-"), bytes: await file.arrayBuffer(), columns };
+    this.file = { file: file.name.replace(/[^\w.-]+/g, "-"), called: file.name, bytes: await file.arrayBuffer(), columns };
     this.refused = "";
     if (this.worker) this.worker.postMessage(this.file); else this.want(true);
   }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from recprivlib.data import load
+from recprivlib.data import load, pinned
 from recprivlib.data.own import Guess, guessed
 from recprivlib.data.sources import RECIPES
 from recprivlib.data.text import text_of
@@ -19,6 +19,8 @@ def taken(name: str, columns: Mapping[str, str], data: Path | None = None) -> tu
     """(the name to load it by, what to call it, what its columns were taken for)."""
     if name.lower().endswith(".zip"):
         known = load(name)  # refuses what is no archive of a known data set, in words
+        if known.checksum != pinned(known.name):  # in its form, but not what was published: it keeps its own name
+            return name, f"your {name}: {size(known)}, not {known.name} as published", {}
         unpack(name, known.name, data or _published())
         load(known.name)  # under its own name every file of it has to be the published one
         return known.name, f"your {name}: {size(known)}", {}

@@ -4,6 +4,8 @@ const say = (news) => self.postMessage(JSON.stringify(news));
 const waiting = []; // what came before Python did
 let hear = (text) => waiting.push(() => hear(text));
 let given = (file) => waiting.push(() => given(file));
+const COMPILED = "recpriv-compiled"; // what Python made of its sources, kept in the browser for the next time
+const REST = 3000; // ms after everything is there, until it is kept
 let tables; // settles once pandas is there: nothing but tables and committed curves needs it
 
 self.onmessage = ({ data }) => {
@@ -37,6 +39,24 @@ function counted(manifest) {
   };
 }
 
+// Compiling is most of what importing takes; done once, it is a file to be read.
+const name = (manifest) => new URL(`${manifest.pyodide.path}${manifest.kit.sha256.slice(0, 16)}.compiled`, home).href;
+async function compiled(manifest) {
+  try {
+    const kept = await (await caches.open(COMPILED)).match(name(manifest));
+    return kept ? await kept.arrayBuffer() : null;
+  } catch { return null; } // a private window, or no cache at all
+}
+async function keep(python, manifest) {
+  const bytes = python.runPython("from widgets.site.compiled import compiled; compiled()").toJs();
+  try {
+    const cache = await caches.open(COMPILED);
+    for (const old of await cache.keys()) await cache.delete(old);
+    await cache.put(name(manifest), new Response(bytes));
+    say({ kept: bytes.length });
+  } catch { /* then it is compiled anew */ }
+}
+
 async function start({ manifest }) {
   self.fetch = counted(manifest);
   const path = new URL(manifest.pyodide.path, home);
@@ -45,19 +65,22 @@ async function start({ manifest }) {
     if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
     return answer.arrayBuffer();
   };
-  const kit = file(manifest.kit.file);
+  const kit = file(manifest.kit.file), before = compiled(manifest);
   const { loadPyodide } = await import(new URL("pyodide.mjs", path).href);
   const python = await loadPyodide({ indexURL: path.href, packages: ["numpy", "scipy"], stdout: () => {}, stderr: (text) => console.warn(text) });
   python.unpackArchive(await kit, "zip", { extractDir: "/kit" });
+  const had = await before;
+  if (had) python.unpackArchive(had, "zip", { extractDir: "/" });
   python.FS.mkdirTree("/data");
-  given = ({ file: name, bytes, columns }) => {
+  given = ({ file: name, called, bytes, columns }) => {
     python.FS.writeFile(name, new Uint8Array(bytes));
-    hear(JSON.stringify({ own: { name, columns } }));
+    hear(JSON.stringify({ own: { name, called, columns } }));
   };
   python.globals.set("post", (text) => self.postMessage(text));
   python.globals.set("clock", (act, wait) => setTimeout(act, wait));
   const desk = python.runPython(`
 import os, sys
+sys.dont_write_bytecode = False
 sys.path.insert(0, "/kit")
 os.environ["RECPRIV_DATA"] = "/data"
 from pyodide.ffi import create_once_callable
@@ -67,7 +90,7 @@ Desk(post, lambda act, wait: clock(create_once_callable(act), wait))`);
   // Tables are pandas frames, committed curves are read with it, and it comes last.
   const late = (text) => /"tables":true|"curve":true|"do":"csv"|"query":"[^"]/.test(text);
   hear = (text) => { if (tables && late(text)) tables.then(() => pass(text)); else pass(text); };
-  tables = python.loadPackage("pandas", { messageCallback: () => {} }).then(() => { tables = null; pass('{"whole":true}'); say({ whole: true }); });
+  tables = python.loadPackage("pandas", { messageCallback: () => {} }).then(() => { tables = null; pass('{"whole":true}'); say({ whole: true }); if (!had) setTimeout(keep, REST, python, manifest); });
   say({ ready: true });
   for (const act of waiting.splice(0)) act();
 }

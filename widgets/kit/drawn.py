@@ -1,0 +1,39 @@
+"""What a chapter's steps ask for, computed: `epsilon=2&figures=rate&ghost=server%3Dap` -> one setting, as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qs, parse_qsl
+
+from recprivlib.live import Explorer
+from recprivlib.live.contract import Values
+from recprivlib.live.scene import scene
+from recprivlib.parameters import UserError
+from widgets.kit.pool import Pool, key
+
+
+def drawn(which: Explorer, pool: Pool, query: str) -> Callable[[], dict[str, Any]]:
+    """The job that computes the scene, from what all readers of a pool share; what cannot be had is refused here."""
+    asked = parse_qs(query)
+    figures = [which.figure(name).name for name in asked.get("figures", [which.figures[0].name])[0].split(",")]
+    values, refused = which.read(query)
+    ghosts = [_changes(which, text) for text in asked.get("ghost", [])]
+    if refused:
+        raise UserError(f"{', '.join(refused)} cannot be had at this value")
+
+    def curve(chosen: Values) -> Any:
+        whole = which.curve
+        return pool.results.get(key(f"{which.stem}/curve", chosen), lambda: whole(chosen)) if whole else None
+
+    return lambda: scene(which, values, figures, ghosts, True, lambda chosen: pool.result(which, chosen), curve)
+
+
+def _changes(which: Explorer, text: str) -> dict[str, Any]:
+    return {name: which.control(name).checked(value) for name, value in parse_qsl(text)}
+
+
+def text(told: Mapping[str, Any]) -> str:
+    """As a page reads it."""
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
