@@ -190,7 +190,7 @@ def test_a_chapter_s_dashboard_is_computed_in_the_page_too(visit_site):
 
 @pytest.mark.slow
 def test_where_the_book_s_people_are_not_here_steps_are_computed_on_others_only_when_asked_for(visit_site, host):
-    page = visit_site("/book/dplcf.html?step=2")
+    page = visit_site("/book/dplcf.html?step=3")
     page.locator(".stage[data-ready='1']").wait_for(timeout=PATIENCE)
     page.locator(".stage .next").click()
     compute = page.get_by_role("button", name="Compute here")
@@ -202,7 +202,7 @@ def test_where_the_book_s_people_are_not_here_steps_are_computed_on_others_only_
     page.locator(".stage[data-lab=live][data-filled=true]").wait_for(timeout=READY)
     chapter = (ROOT / "book" / "dplcf.md").read_text("utf-8")
     which = here(explorer("dplcf"), INVENTED)
-    state = paths.state(which, paths.STEP.findall(chapter)[2])
+    state = paths.state(which, paths.STEP.findall(chapter)[3])
     told = scene(which, state.values, state.view, state.ghosts, True)
     words = told["says"].get(state.view[0], told["say"])
     assert page.locator(".stage .sentence").inner_text() == f"On invented people: {words}"

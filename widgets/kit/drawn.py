@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 from urllib.parse import parse_qs, parse_qsl
 
 from recprivlib.live import Explorer
@@ -14,8 +14,8 @@ from recprivlib.parameters import UserError
 from widgets.kit.pool import Pool, key
 
 
-def drawn(which: Explorer, pool: Pool, query: str) -> Callable[[], dict[str, Any]]:
-    """The job that computes the scene, from what all readers of a pool share; what cannot be had is refused here."""
+def drawn(which: Explorer, pool: Pool, query: str) -> Iterator[dict[str, Any] | None]:
+    """The scene, at the end; None after each part of it, from what all readers of a pool share."""
     asked = parse_qs(query)
     figures = [which.figure(name).name for name in asked.get("figures", [which.figures[0].name])[0].split(",")]
     values, refused = which.read(query)
@@ -24,10 +24,23 @@ def drawn(which: Explorer, pool: Pool, query: str) -> Callable[[], dict[str, Any
         raise UserError(f"{', '.join(refused)} cannot be had at this value")
 
     def curve(chosen: Values) -> Any:
-        whole = which.curve
-        return pool.results.get(key(f"{which.stem}/curve", chosen), lambda: whole(chosen)) if whole else None
+        make = which.curve
+        return pool.results.get(key(f"{which.stem}/curve", chosen), lambda: make(chosen)) if make else None
 
-    return lambda: scene(which, values, figures, ghosts, True, lambda chosen: pool.result(which, chosen), curve)
+    def result(chosen: Values) -> Any:
+        return pool.result(which, chosen)
+
+    for other in ({}, *ghosts):
+        for part in (result, curve):
+            part({**values, **other})
+            yield None
+    yield scene(which, values, figures, ghosts, True, result, curve)
+
+
+def whole(parts: Iterator[dict[str, Any] | None]) -> dict[str, Any]:
+    """All of it in one go."""
+    *_, last = parts
+    return cast(dict[str, Any], last)
 
 
 def _changes(which: Explorer, text: str) -> dict[str, Any]:

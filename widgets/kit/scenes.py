@@ -17,7 +17,7 @@ from tornado.web import HTTPError, RequestHandler
 
 from recprivlib.live import explorer, stems
 from recprivlib.parameters import UserError
-from widgets.kit.drawn import drawn, text
+from widgets.kit.drawn import drawn, text, whole
 from widgets.kit.pool import Pool
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class Scenes(RequestHandler):
             raise HTTPError(404)
         which = explorer(stem)
         try:
-            told = await _in(self.pool(), drawn(which, self.pool(), self.request.query))
+            told = await _in(self.pool(), lambda: whole(drawn(which, self.pool(), self.request.query)))
         except UserError as error:
             self.set_status(422)
             told = text({"what": str(error)})

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -124,32 +124,38 @@ class Desk:
         """A question with one answer: a step of a chapter, or what the reader's own mechanism is worth."""
         number = message["asked"]
 
-        def answer() -> None:
+        def answer() -> Iterator[None]:
             try:
-                told = job(message)
+                for told in job(message):
+                    if told is None:
+                        yield
+                    else:
+                        self.send({"asked": number, "told": told})
             except UserError as error:
-                told = {"what": sentence(str(error))}
+                self.send({"asked": number, "told": {"what": sentence(str(error))}})
             except Exception as error:
                 if missing(error) and not self.whole:
-                    self.late.append(lambda: self.turns.submit(answer))
+                    self.late.append(again)
                     return
                 log.exception("no answer to %s", message)
-                told = {"what": BROKEN}
-            self.send({"asked": number, "told": told})
+                self.send({"asked": number, "told": {"what": BROKEN}})
+
+        def again() -> None:
+            self.turns.submit(lambda: self.turns.run(answer()))
 
         job = self.step if "scene" in message else self.mechanism
-        self.turns.submit(answer)
+        again()
 
-    def step(self, message: dict[str, Any]) -> dict[str, Any]:
-        """One setting of a chapter's figure."""
-        return drawn(here(explorer(message["scene"]), self.people), self.turns, message["query"])()
+    def step(self, message: dict[str, Any]) -> Iterator[dict[str, Any] | None]:
+        """One setting of a chapter's figure; the page has a turn between its parts."""
+        return drawn(here(explorer(message["scene"]), self.people), self.turns, message["query"])
 
-    def mechanism(self, message: dict[str, Any]) -> dict[str, Any]:
+    def mechanism(self, message: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Claimed, counted and attacked of what the reader typed. The page hears of each part of the attack at once."""
         number = message["asked"]
         found = tried(message["mechanism"], message["claimed"],
                       progress=lambda share: self.send({"asked": number, "progress": share}))  # fmt: skip
-        return {"say": found["say"], "strip": found["strip"]}
+        yield {"say": found["say"], "strip": found["strip"]}
 
     def flush(self) -> None:
         """Tells the page what has changed since the last time."""
