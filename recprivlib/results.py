@@ -38,7 +38,7 @@ from recprivlib.cells import Cell, Outcome, compute, dataset, sources
 from recprivlib.closure import PACKAGE
 from recprivlib.evaluation import interval, paired
 from recprivlib.executors import one_thread
-from recprivlib.experiment import PRICED, priced
+from recprivlib.experiment import PRICED, Report, priced
 from recprivlib.parameters import UserError
 from recprivlib.sweep import Row, Say, complete, console, outcomes, plan, table, write
 
@@ -231,7 +231,13 @@ def _summary(cells: Sequence[Cell], found: Sequence[Outcome], rivals: Sequence[O
             gap = paired(mine, [report.per_user[metric] for report in others])
             row |= {"against": others[0].system, "difference": gap.mean, "difference_low": gap.low,
                     "difference_high": gap.high}  # fmt: skip
-        yield about | dict(cell.params) | {key: _rounded(value) for key, value in (row | priced(reports[0])).items()}
+        row = {key: _rounded(value) for key, value in row.items()} | _cost(reports[0])
+        yield about | dict(cell.params) | row
+
+
+def _cost(report: Report) -> Row:
+    """What a run costs; a small δ keeps its digits."""
+    return {key: value if key in TERMS else _rounded(value) for key, value in priced(report).items()}
 
 
 def _rounded(value: Any) -> Any:
@@ -258,13 +264,13 @@ def check(name: str, cells: Iterable[Cell]) -> list[str]:
         for _, row in rows.iterrows():
             now = outcome.report.metrics.get(row["metric"], float("nan"))
             wrong += _compared(f"{cell}: {row['metric']}", now, row["first"], tolerance(row["metric"], row["users"]))
+        for _, row in rows[:1].iterrows():
+            wrong += _billed(str(cell), priced(outcome.report), row)
     return wrong
 
 
 def check_all(name: str, say: Say | None = None) -> list[str]:
     """The same for every number of a table, over all seeds."""
-    import pandas as pd
-
     wrong = []
     committed, rows = results(name), made(name, say)
     if len(rows) != len(committed):
@@ -273,15 +279,25 @@ def check_all(name: str, say: Say | None = None) -> list[str]:
         label = f"{name}.csv, {row['system']} on {row['data']}, {row['metric']}"
         if [str(row.get(key)) for key in LABELS] != [str(old[key]) for key in LABELS]:
             return [*wrong, f"{label} is not where {name}.toml puts it"]
-        for key in ("value", "low", "high", "first", "difference"):
+        for key in ("value", "low", "high", "first", "difference", "difference_low", "difference_high"):
             if row.get(key) is not None:
                 wrong += _compared(f"{label}: {key}", row[key], old[key], tolerance(row["metric"], row["users"]))
-        for key in ("claimed", "counted"):
-            if row.get(key) is not None:
-                wrong += _compared(f"{label}: {key} ε", float(row[key]), float(old[key]), EPSILON * float(row[key]))
-        for key in TERMS:
-            now, then = row.get(key), None if pd.isna(old[key]) else old[key]
-            wrong += [] if now == then else [f"{label}: {key} is {now}, but {then} is committed"]
+        wrong += _billed(label, row, old)
+    return wrong
+
+
+def _billed(label: str, row: Row, old: Mapping[str, Any]) -> list[str]:
+    """Where what a run costs, or the terms of that, are not as committed."""
+    import pandas as pd
+
+    wrong = []
+    for key in ("claimed", "counted"):
+        if row.get(key) is not None:
+            now, then = float(row[key]), float(old[key])
+            wrong += _compared(f"{label}: {key} ε", now, then, EPSILON * min(now, then))
+    for key in TERMS:
+        meant, found = row.get(key), None if pd.isna(old[key]) else old[key]
+        wrong += [] if meant == found else [f"{label}: {key} is {meant}, but {found} is committed"]
     return wrong
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,6 +58,20 @@ def test_another_algorithm_fails_the_check_with_what_to_run(monkeypatch: pytest.
     wrong = check("recommenders", [cell])
     assert re.fullmatch(r"popularity on ml-100k, loo-latest, seed 0: hr@2 is 0\S*, but 0\.16\d+ is committed", wrong[0])
     assert remedy(wrong).endswith("run `make results` and commit book/results.")
+
+
+@pytest.mark.parametrize(
+    "committed, said", [({"counted": 0.9}, "counted ε is 1, but 0.9 is"), ({"counted": math.inf}, "but inf is"),
+                        ({"counted": math.nan}, "but nan is"), ({"unit": "user"}, "unit is interaction, but user is")],
+)  # fmt: skip
+def test_another_bill_fails_the_check(monkeypatch: pytest.MonkeyPatch, committed: dict[str, Any], said: str) -> None:
+    (cell, *_) = [run[0] for grid in grids("dplcf") for run in grid.runs().values()
+                  if run[0].system == "lcf-sp" and run[0].params["epsilon"] == 1]  # fmt: skip
+    assert check("dplcf", [cell]) == []
+    monkeypatch.setattr("recprivlib.results.results", lambda name: results(name).assign(**committed))
+    wrong = check("dplcf", [cell])
+    assert len(wrong) == 1
+    assert said in wrong[0]
 
 
 def test_the_sample_rotates_with_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,7 +80,7 @@ def test_made_twice_is_the_same_bytes_and_passes_the_check(here: Path, capsys: p
     assert capsys.readouterr().out.endswith("everything comes out as committed\n")
 
 
-@pytest.mark.parametrize("column", ["value", "first", "low", "difference"])
+@pytest.mark.parametrize("column", ["value", "first", "low", "difference", "difference_high"])
 def test_the_check_of_everything_notices_each_number(
     here: Path, capsys: pytest.CaptureFixture[str], column: str
 ) -> None:
