@@ -19,7 +19,7 @@ from recprivlib.population import BLOCK, added
 from recprivlib.protocols import Array
 
 QUICK = 4  # populations up to this many times the real one report while a reader drags
-SUMS = Memory(48 << 20)  # what a single block has just reported: another server at the same ε learns from the same
+SUMS = Memory(24 << 20)  # what a single block has just reported: another server at the same ε learns from the same
 Heard = tuple[float, Mapping[str, Array], np.random.Generator]  # progress, sums so far, the server's own noise
 
 

@@ -46,7 +46,7 @@ class Memory:
             try:
                 start = worked()
                 value = make()
-                self.keep(key, value, worked() - start)
+                self._keep(key, value, worked() - start)
             finally:
                 with self._lock:
                     self._making.pop(key, None)
@@ -65,14 +65,11 @@ class Memory:
         self._worth[key] = self._floor + cost
         return value
 
-    def keep(self, key: Hashable, value: Any, seconds: float) -> None:
-        """Keep what took so many seconds to make."""
+    def _keep(self, key: Hashable, value: Any, seconds: float) -> None:
         size = nbytes(value)
         if size > self.limit:
             return
         with self._lock:
-            if key in self._kept:
-                return
             self._kept[key] = (value, size, seconds / max(1, size))
             self._asked(key)
             self.held += size
