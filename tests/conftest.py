@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -37,6 +38,9 @@ NO_BROWSER = "NO CHROMIUM FOUND: NOTHING WAS TESTED IN A BROWSER (Debian: apt in
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+# A shell switches Ctrl-C off for what it starts in the background, and so for all that tests start to interrupt it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # Kernels of the notebook tests do not read the developer's own IPython profile.
 os.environ["IPYTHONDIR"] = str(ROOT / "_build" / "ipython")
 
