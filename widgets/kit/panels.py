@@ -7,7 +7,7 @@ import contextlib
 import logging
 from contextlib import AbstractContextManager
 from copy import copy
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import panel as pn
@@ -89,10 +89,13 @@ class Component(pn.custom.JSComponent):
         return {}, []
 
     def _link_props(self, model: Any, properties: Any, doc: Any, root: Any, comm: Any = None) -> None:
-        for name in self._part.shared():
-            model.on_change(name, partial(self._moved, doc))
+        def moved(name: str, old: Any, new: Any) -> None:  # Bokeh looks at each function's signature: a plain one
+            self._moved(doc, name, new)
 
-    def _moved(self, doc: Any, name: str, _: Any, new: Any) -> None:
+        for name in self._part.shared():
+            model.on_change(name, moved)
+
+    def _moved(self, doc: Any, name: str, new: Any) -> None:
         if new == self._part.values[name]:  # the session's own doing
             return
         with hold(doc):
