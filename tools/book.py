@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import io
 import logging
 import os
@@ -20,6 +21,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 import psutil
 
@@ -57,7 +59,7 @@ def tell(line: str) -> None:
 def build(say: Say = tell) -> Path:
     """The folder of the built book, made anew if anything it depends on has changed."""
     BUILD.mkdir(exist_ok=True)
-    with lock(BUILD / "lock"):
+    with lock(BUILD / "lock", say):
         name = inputs()
         if not stale():
             say("book: up to date")
@@ -158,18 +160,32 @@ class Listener(logging.Handler):
 
 
 @contextlib.contextmanager
-def lock(path: Path) -> Iterator[None]:
-    """Two builds at a time would write over each other: the second waits."""
+def lock(path: Path, say: Say = lambda line: None) -> Iterator[None]:
+    """Two builds at a time would write over each other: the second says so, and waits."""
     with path.open("w") as file:
+        if not grabbed(file):
+            say("book: another build is under way in this folder; this one waits for it")
+            while not grabbed(file):
+                time.sleep(0.2)
+        yield
+
+
+def grabbed(file: IO[str]) -> bool:
+    """Whether the file is ours now; it is given back as it is closed, or with the process."""
+    try:
         if sys.platform == "win32":
             import msvcrt
 
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+            return False
+        raise
+    return True
 
 
 def stop(number: int, _: object) -> None:
@@ -182,7 +198,8 @@ def stop(number: int, _: object) -> None:
 
 def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # a shell's background job is not to hear of Ctrl-C
+            signal.signal(number, stop)
     parser = argparse.ArgumentParser(description="Build the book into _build/html.")
     parser.add_argument("--linkcheck", action="store_true", help="check every link instead (needs the internet)")
     options = parser.parse_args()

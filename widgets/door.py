@@ -227,6 +227,12 @@ class Socket(WSHandler):
             return
         await super().on_message(fragment)
 
+    def on_close(self) -> None:
+        """Called by Tornado. Nobody enters this session again: it need not be kept for half a minute."""
+        if self.connection is not None:
+            self.connection.session.request_expiration()
+        super().on_close()
+
 
 def deep(text: str, most: int = DEPTH) -> bool:
     """Whether brackets are nested deeper than `most`.

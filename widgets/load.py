@@ -43,6 +43,7 @@ class Reader:
     moved: str
     times: list[float] = field(default_factory=list)
     unanswered: int = 0
+    socket: Any = None
 
     async def open(self) -> float:
         """Opens the page and its socket; seconds until its first figure."""
@@ -75,6 +76,11 @@ class Reader:
             if await self._shown(60):
                 break
         return time.monotonic() - start
+
+    def close(self) -> None:
+        """Hangs up, also where the server was first."""
+        if self.socket is not None:
+            self.socket.close()
 
     async def walk(self, until: float, chance: random.Random) -> None:
         """Moves the slider to and fro."""
@@ -172,7 +178,7 @@ async def walked(site: str, process: psutil.Process, crowd: Crowd, seconds: floa
     await asyncio.gather(*walks, *(other.strain(start + seconds) for other in others))
     took, worked, after = time.monotonic() - start, _work(process) - ready, process.memory_info().rss
     for reader in [*everybody, *others]:
-        reader.socket.close()
+        reader.close()
     times = np.array([t for reader in everybody for t in reader.times] or [np.nan])
     return {f"p{q}": 1000 * float(np.quantile(times, q / 100)) for q in (50, 95, 99)} | {
         "unanswered": sum(reader.unanswered for reader in everybody),

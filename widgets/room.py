@@ -24,13 +24,13 @@ class Room:
         self.server, self.readers = server, readers
         self._last = 0  # that were open at the last look
 
-    def open(self) -> int:
-        """How many there are."""
-        return len(self.server.get_sessions())
+    def open(self) -> list[Any]:
+        """Those there are; a page that was closed makes room at once, and is taken apart soon after."""
+        return [session for session in self.server.get_sessions() if not session.expiration_requested]
 
     def of(self, address: str) -> int:
         """How many of them are seen at one address."""
-        contexts = (session.document.session_context for session in self.server.get_sessions())
+        contexts = (session.document.session_context for session in self.open())
         return sum(seat(context.request) == address for context in contexts if context is not None)
 
     def full(self, request: HTTPServerRequest) -> tuple[int, str] | None:
@@ -38,7 +38,7 @@ class Room:
         if not (request.path.startswith("/apps/") and request.method == "GET" and "Upgrade" not in request.headers):
             return None
         address, half = seat(request), (self.readers + 1) // 2
-        if self.open() >= self.readers:
+        if len(self.open()) >= self.readers:
             return 503, f"{_are(self.readers)} open already, as many as this server shows at once. {LOOKS}"
         if address and self.of(address) >= half:
             return 503, (f"{_are(half)} open already at your address, {address}: "
@@ -47,7 +47,7 @@ class Room:
 
     def tidy(self) -> None:
         """Give back the memory of readers who have left."""
-        now = self.open()
+        now = len(self.server.get_sessions())
         if now < self._last:
             gc.collect()
             if sys.platform == "linux":

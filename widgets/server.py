@@ -29,6 +29,7 @@ from widgets.room import READERS, TIDY, Room
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent / "_build" / "html"
 UNUSED = 30  # seconds that a page may take from its first byte to its web socket: a whole class opens it at once
+LEFT = 5  # seconds until a page that was closed is taken apart
 
 
 def stems() -> tuple[str, ...]:
@@ -128,6 +129,7 @@ def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers
         secret_key=generate_secret_key(),
         websocket_max_message_size=MESSAGE,
         unused_session_lifetime_milliseconds=1000 * UNUSED,
+        check_unused_sessions_milliseconds=1000 * LEFT,
     )
     door = Door(server._tornado, names(host), port, settings.allowed_ws_origin() or (), framed)
     room = Room(server, readers)

@@ -19,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import psutil
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
@@ -73,7 +74,8 @@ class Frames:
         if self.processes or place(app).exists():
             return
         for leftover in folder(app).glob("static-*.new"):
-            shutil.rmtree(leftover, ignore_errors=True)
+            if not psutil.pid_exists(int(leftover.suffixes[-2][1:])):  # the build that began it
+                shutil.rmtree(leftover, ignore_errors=True)
         command = [sys.executable, "-c", CODE, str(draft(app)), str(ROOT / "book")]
         for _ in range(min(4, os.cpu_count() or 1)):
             self.processes.append(subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True))

@@ -125,4 +125,5 @@ def test_a_build_that_is_killed_and_two_at_once_leave_a_whole_book(copy):
     said = [one.communicate(timeout=300)[0] for one in both]
     assert [one.returncode for one in both] == [0, 0]
     assert sum(b"up to date" in lines for lines in said) == 1
+    assert sum(b"another build is under way in this folder; this one waits" in lines for lines in said) == 1
     assert "the answer is 1.0" in page(copy)

@@ -40,9 +40,10 @@ class Pupil:
                     before = len(reader.times)
                     await reader.walk(min(day.until, time.monotonic() + 2), chance)
                     self.answered += [time.monotonic()] * (len(reader.times) - before)
-                reader.socket.close()
             except CUT_OFF:
                 await asyncio.sleep(4 * (0.5 + chance.random()))
+            finally:
+                reader.close()
             self.unanswered += reader.unanswered
 
 
@@ -67,7 +68,7 @@ class Class(threading.Thread):
         await asleep.open()
         chance = random.Random(1)
         await asyncio.gather(*(pupil.drag(self, random.Random(chance.random())) for pupil in self.pupils))
-        asleep.socket.close()
+        asleep.close()
         await asyncio.sleep(0.5)
 
 

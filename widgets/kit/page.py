@@ -65,6 +65,8 @@ def dashboard(stem: str) -> Any:
 
 def warm(stem: str) -> None:
     """Computes the first picture before the first reader comes."""
+    import pandas  # noqa: F401  (a second that the first whole curve or table would wait for)
+
     known = explorer(stem)
     shared_pool().result(known, known.defaults)
 
