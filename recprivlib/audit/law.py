@@ -192,7 +192,10 @@ def _together(name: str, coarse: Array, weights: Array, slack: Array) -> list[st
     runs, places = coarse.shape
     if places < 2:
         return []
-    counts = gram(np.hstack([coarse == group for group in range(COARSE)])).astype(int)  # of a group, all its places
+    counts = np.zeros((COARSE * places,) * 2, int)
+    met = np.flatnonzero([(coarse == group).any() for group in range(COARSE)])
+    columns = (met[:, None] * places + np.arange(places)).ravel()  # of a group, all its places
+    counts[np.ix_(columns, columns)] = gram(np.hstack([coarse == group for group in met]))
     weight, off = weights.T.ravel(), np.outer(weights.T, slack.T)
     expected = np.outer(weight, weight)
     other = np.arange(places)[:, None] < np.arange(places)

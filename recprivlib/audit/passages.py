@@ -185,7 +185,9 @@ class Passage:
             if values is None:
                 return self._ratios(y).reshape(len(y), -1).sum(axis=1)
             each = np.broadcast_to(values.reshape(-1, *[1] * (y.ndim - 1)), (len(values), *y.shape[1:]))
-            return picked(self._ratios(each).reshape(len(values), -1), values, y.reshape(len(y), -1)).sum(axis=1)
+            flat = y.reshape(len(y), -1)
+            flat = np.asfortranarray(flat) if flat.shape[1] < 8 else flat  # so few are added in order either way
+            return picked(self._ratios(each).reshape(len(values), -1), values, flat).sum(axis=1)
         except UserError:  # a law that is not stated for inputs like these
             return None
 

@@ -32,7 +32,7 @@ MOST = 200  # neighbours kept in the ranked lists
 TILES = 40
 PROTOCOL = "loo-latest"
 RESULTS = "dplcf"  # the committed table
-LEARNED = Memory(96 << 20)  # where each of thirty readers stands now; beside what all their moves go on needing
+LEARNED = Memory(80 << 20)  # where each of thirty readers stands now; beside what all their moves go on needing
 
 # server -> (system, settings, role of its line, name)
 SERVERS: dict[str, tuple[str, dict[str, Any], str, str]] = {

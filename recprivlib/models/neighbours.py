@@ -33,9 +33,7 @@ def rank_neighbours(similarity: Array, most: int = 200, rng: np.random.Generator
     place[circle] = np.arange(n)
     for start in range(0, n if most else 0, 256):
         rows = np.arange(start, min(start + 256, n))
-        high = np.ascontiguousarray(similarity[start : start + 256], np.float32).view(np.int32)
-        if high.min() < 0:
-            high = high ^ ((high >> 31) & 0x7FFFFFFF)  # orders negative floats too
+        high = _ordered(np.ascontiguousarray(similarity[start : start + 256], np.float32).view(np.int32))
         low = (n - 1 - place) if rng is None else _around(place, entry[rows])
         key = high.astype(np.int64)
         key <<= 32
@@ -46,7 +44,12 @@ def rank_neighbours(similarity: Array, most: int = 200, rng: np.random.Generator
     keys.sort(axis=1)
     keys = keys[:, ::-1]
     items = circle[(n - 1 - (keys & 0xFFFFFFFF) + entry[:, None]) % n].astype(np.int32)
-    return Ranked(items, np.take_along_axis(similarity, items, axis=1).astype(np.float32, copy=False))
+    return Ranked(items, _ordered((keys >> 32).astype(np.int32)).view(np.float32))
+
+
+def _ordered(bits: Array) -> Array:
+    """The bits of floats as whole numbers in the same order, those below zero too; and back again."""
+    return bits ^ ((bits >> 31) & 0x7FFFFFFF) if bits.size and bits.min() < 0 else bits
 
 
 def _around(place: Array, entry: Array) -> Array:

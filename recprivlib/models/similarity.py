@@ -77,14 +77,20 @@ def _counted(matrix: Array | sp.csr_array, kind: Any = np.float32) -> Array:
             total += np.bitwise_count(words[:, :, None] & words[:, None]).sum(axis=0, dtype=np.uint16)
             continue
         for i in range(0, n_items, ROWS):
-            here = np.zeros((min(ROWS, n_items - i), n_items - i), np.uint16)
-            for first in range(0, len(words), WORDS):
-                some = np.zeros(here.shape, np.uint8)
-                for word in words[first : first + WORDS]:
-                    some += np.bitwise_count(word[i : i + ROWS, None] & word[i:])
-                here += some.astype(np.uint16)
-            total[i : i + ROWS, i:] += here
+            total[i : i + ROWS, i:] += _common(words, i)
     return total
+
+
+def _common(words: Array, i: int) -> Array:
+    """Of the items from `i` on: how many users each of the first few shares with every one of them."""
+    here = np.zeros(np.broadcast_shapes(words[0, i : i + ROWS, None].shape, words[0, i:].shape), np.uint16)
+    both = np.empty(here.shape, np.uint64)
+    for first in range(0, len(words), WORDS):
+        some = np.zeros(here.shape, np.uint8)
+        for word in words[first : first + WORDS]:
+            some += np.bitwise_count(np.bitwise_and(word[i : i + ROWS, None], word[i:], out=both))
+        here += some.astype(np.uint16)
+    return here
 
 
 def _words(bits: Array) -> Array:

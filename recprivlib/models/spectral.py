@@ -65,7 +65,7 @@ def leading(matrix: Array, k: int, rng: np.random.Generator) -> tuple[Array, Arr
     block = rng.standard_normal((n, k + SPARE), np.float32)
     for _ in range(SWEEPS):
         block = np.linalg.qr(product(matrix, block))[0]
-    values, turn = np.linalg.eigh(block.T @ product(matrix, block))
+    values, turn = np.linalg.eigh(product(block.T, product(matrix, block)))
     return values[::-1][:k], (block @ turn[:, ::-1])[:, :k]
 
 
