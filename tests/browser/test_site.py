@@ -20,13 +20,14 @@ from tests.archive import archive
 from tests.browser.sight import unfold
 from tests.conftest import ROOT, listen
 from tests.laboratory.alike import LOOSE, differences
-from tests.laboratory.settings import SLOW, walked
+from tests.laboratory.settings import walked
 from tools.plain import hosted
 from widgets.site.desk import INVENTED, here
 
 READY = 180_000
 PATIENCE = 90_000
 LIVE = "main[data-live=yes][data-state=ready]"
+LIGHT = ("privacy", "recommenders")  # whose walk takes seconds
 WALKED = 3  # moves in a browser; ten of each are compared under Node (tests/laboratory)
 
 
@@ -36,14 +37,28 @@ def host(published):
         yield host
 
 
-@pytest.fixture
-def visit_site(browser, host):
-    """`visit_site(path)`: a page of the site; errors of scripts and requests to anybody else fail the test."""
-    noise, contexts = [], []
+@pytest.fixture(scope="module")
+def reader(browser):
+    """One who has been here before: what was loaded for one test is there for the next."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    yield context
+    context.close()
 
-    def visit(path, width=1280, theme="light", prepare="", **about):
-        contexts.append(browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, **about))
-        page = contexts[-1].new_page()
+
+@pytest.fixture
+def visit_site(browser, reader, host):
+    """`visit_site(path)`: a page of the site; errors of scripts and requests to anybody else fail the test.
+
+    With a width, a theme or `prepare`, or with `first`, by somebody who has never been here."""
+    noise, opened = [], []
+
+    def visit(path, width=1280, theme="light", prepare="", first=False, **about):
+        context = reader
+        if first or prepare or about or (width, theme) != (1280, "light"):
+            context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, **about)
+            opened.append(context)
+        page = context.new_page()
+        opened.insert(0, page)
         if prepare:
             page.add_init_script(prepare)
         listen(page, urlsplit(host.address).netloc, noise)
@@ -51,8 +66,8 @@ def visit_site(browser, host):
         return page
 
     yield visit
-    for context in contexts:
-        context.close()
+    for one in opened:
+        one.close()
     assert not noise, "\n".join(noise)
 
 
@@ -112,7 +127,7 @@ def numbers(page):
 
 
 @pytest.mark.parametrize(
-    "stem", [pytest.param(stem, marks=[pytest.mark.slow] if stem in SLOW else []) for stem in stems()]
+    "stem", [pytest.param(stem, marks=[] if stem in LIGHT else [pytest.mark.slow]) for stem in stems()]
 )
 def test_every_dashboard_computes_what_the_library_does(stem, alone):
     page, which = alone(stem), here(explorer(stem), INVENTED)
@@ -145,7 +160,7 @@ def test_a_chapter_s_steps_are_computed_in_the_page_once_the_reader_moves(visit_
     chapter = (ROOT / "book" / "privacy.md").read_text("utf-8")
     which = here(explorer("privacy"), INVENTED)
     steps = [paths.state(which, told) for told in paths.STEP.findall(chapter)]
-    page = visit_site("/book/privacy.html")
+    page = visit_site("/book/privacy.html", first=True)
     page.locator(".stage[data-ready='1'][data-lab=asleep]").wait_for(timeout=PATIENCE)
     asked = len(host.log)
     assert page.locator(".stage").get_attribute("data-filled") == "false"
@@ -193,7 +208,7 @@ def test_where_the_book_s_people_are_not_here_steps_are_computed_on_others_only_
     page = visit_site("/book/dplcf.html?step=3")
     page.locator(".stage[data-ready='1']").wait_for(timeout=PATIENCE)
     page.locator(".stage .next").click()
-    compute = page.get_by_role("button", name="Compute here")
+    compute = page.locator(".stage .here", has_text="Compute here")
     compute.wait_for(timeout=PATIENCE)
     assert "computed beforehand, on the people of the book" in page.locator(".stage-lab").inner_text()
     assert not host.log or not [path for path, _ in host.log[-40:] if path.endswith(".wasm")]
@@ -206,7 +221,7 @@ def test_where_the_book_s_people_are_not_here_steps_are_computed_on_others_only_
     told = scene(which, state.values, state.view, state.ghosts, True)
     words = told["says"].get(state.view[0], told["say"])
     assert page.locator(".stage .sentence").inner_text() == f"On invented people: {words}"
-    page.get_by_role("button", name="Back to the book").click()
+    page.locator(".stage .here", has_text="Back to the book").click()
     page.locator(".stage[data-lab=asleep][data-filled=false]").wait_for(timeout=PATIENCE)
     assert page.locator(".stage .sentence").inner_text() == frames
 
@@ -266,8 +281,9 @@ def test_a_stream_tells_how_far_it_is_and_can_be_cancelled(alone):
     assert page.locator("main").get_attribute("data-shown") != before
 
 
+@pytest.mark.slow
 def test_without_the_network_a_loaded_page_goes_on(alone):
-    page = alone("privacy")
+    page = alone("privacy", first=True)
     page.wait_for_function("() => recprivLab.times.whole", timeout=READY)
     page.context.set_offline(True)
     which = here(explorer("privacy"), INVENTED)
@@ -320,6 +336,10 @@ def test_where_bytes_cost_money_the_reader_is_asked_first(visit_site, host):
     get = page.get_by_role("button", name="Load the laboratory")
     get.wait_for(timeout=PATIENCE)
     assert page.locator(".dash .still-say").inner_text()
+    page.locator(".stage .next").click()
+    page.locator(".stage[data-lab=asks]").wait_for(timeout=PATIENCE)
+    assert "this page needs a laboratory of 3" in page.locator(".stage-lab").inner_text()
+    assert page.locator(".stage-nav .here").inner_text().startswith("Load 3")
     assert not [path for path, _ in host.log[asked:] if path.endswith((".whl", ".wasm"))]
     get.click()
     page.frame_locator(".dash iframe").locator(LIVE).wait_for(timeout=READY)
@@ -332,6 +352,9 @@ def test_a_browser_that_cannot_keeps_the_frames_and_says_why(visit_site):
     note.wait_for(timeout=PATIENCE)
     assert note.inner_text() == ("This browser runs no WebAssembly: you see numbers computed for this book beforehand.")
     assert page.locator(".dash .still-say").inner_text()
+    why = "This browser runs no WebAssembly: the figure shows what was computed beforehand."
+    assert page.locator(".stage-lab").inner_text() == why
+    assert "run the cell above in a notebook" in page.locator("#x-own .mine .said").text_content()
 
 
 def test_the_committed_picture_stands_at_once(visit_site, shoot):

@@ -10,8 +10,10 @@ export function steps(el, stage, it) {
   document.head.append(make("link", { rel: "stylesheet", href: new URL("steps.css", import.meta.url).href }));
   const fold = document.querySelector("#x-own > div");
   if (fold) mine(fold);
-  const line = make("p", { className: "stage-lab" }), here = make("button", { type: "button", className: "here", hidden: true });
-  line.setAttribute("role", "status");
+  const line = make("p", { className: "stage-lab" }), said = make("span"), press = () => make("button", { type: "button", className: "here", hidden: true });
+  const buttons = [press(), press()], [here, under] = buttons; // beside the steps; under the lead, where a phone has room
+  said.setAttribute("role", "status");
+  line.append(said, " ", under);
   document.querySelector(".path .times")?.after(line);
   el.querySelector(".stage-nav .where").after(here);
   const needs = it.controls.map((one) => one.needs).find(Boolean) || "";
@@ -49,18 +51,20 @@ export function steps(el, stage, it) {
   }
   function show() {
     if (wanted && lab.state === "ready" && (!live || live.people !== own())) stage.live((live = asker()));
-    line.textContent = words();
-    line.hidden = !line.textContent;
-    here.textContent = button();
-    here.hidden = !here.textContent;
-    here.disabled = wanted && lab.state === "loading";
-    here.title = line.textContent;
+    said.textContent = words();
+    line.hidden = !said.textContent;
+    for (const one of buttons) {
+      one.textContent = button();
+      one.hidden = !one.textContent;
+      one.disabled = wanted && lab.state === "loading";
+      one.title = said.textContent;
+    }
     el.dataset.lab = live ? "live" : wanted ? lab.state : "asleep";
   }
-  here.addEventListener("click", () => {
+  buttons.forEach((one) => one.addEventListener("click", () => {
     if (live) { wanted = false; live = null; stage.live(null); } else { wanted = true; lab.want(true); }
     show();
-  });
+  }));
   // The reader's first move.
   new MutationObserver((_, observer) => {
     observer.disconnect();
