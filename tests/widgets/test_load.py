@@ -6,7 +6,7 @@ from dataclasses import replace
 from widgets.load import Crowd, goals
 
 OWN = Crowd("small", "width", 30, own=True)
-FOUND = {"p50": 100.0, "p95": 200.0, "unanswered": 0.0, "rate": 50.0}
+FOUND = {"p50": 100.0, "p95": 200.0, "unanswered": 0.0, "rate": 50.0, "new": 50.0}
 
 
 def missed(table):
@@ -22,10 +22,12 @@ def test_a_quick_crowd_holds_and_a_slow_or_unanswered_one_does_not():
 
 def test_a_fall_of_the_steps_per_second_is_seen_at_any_size():
     rates = {10: 20.0, 30: 60.0, 60: 47.0}
-    table = {replace(OWN, readers=many): FOUND | {"rate": rate} for many, rate in rates.items()}
+    table = {replace(OWN, readers=many): FOUND | {"new": rate} for many, rate in rates.items()}
     assert [sentence.split(":")[0] for sentence in missed(table)] == ["settings of their own"]
-    table[replace(OWN, readers=60)] = FOUND | {"rate": 49.0}
+    table[replace(OWN, readers=60)] = FOUND | {"new": 49.0, "rate": 10.0}  # nobody came back to a setting
     assert not missed(table)
+    shared = {replace(crowd, own=False): found | {"rate": rates[crowd.readers]} for crowd, found in table.items()}
+    assert [sentence.split(":")[0] for sentence in missed(shared)] == ["settings shared"]
 
 
 def test_a_costly_reader_may_double_the_wait_and_no_more():
