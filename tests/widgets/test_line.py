@@ -8,8 +8,9 @@ import pytest
 
 from tests.widgets.small import SMALL
 from widgets.kit import line as lines
+from widgets.kit import scenes
 from widgets.kit.line import Line
-from widgets.kit.pool import Lane, Pool
+from widgets.kit.pool import Guest, Lane, Pool
 from widgets.kit.session import Session
 
 
@@ -123,3 +124,17 @@ def test_a_reader_who_waits_is_told_how_many_are_before(gate):
     gate.set()
     until(lambda: not here.lane._busy)
     assert here._under_way().startswith("computing")
+
+
+def test_an_address_with_many_steps_in_line_is_told_to_wait(gate):
+    """A chapter's steps ask without a session: nobody else would count them."""
+    pool, one, other = Pool(workers=1), Guest("192.0.2.7"), Guest("192.0.2.8")
+    pool.submit(lambda: gate.wait(10))
+    until(lambda: not pool._quick.waits())
+    for _ in range(scenes.MOST):
+        scenes.admit(pool, one.address)
+        pool.submit(lambda: None, reader=one)
+    with pytest.raises(scenes.Crowded, match=r"60 steps of your address, 192\.0\.2\.7, are waiting already"):
+        scenes.admit(pool, one.address)
+    scenes.admit(pool, other.address)
+    scenes.admit(pool, "")

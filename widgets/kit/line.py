@@ -56,6 +56,11 @@ class Line:
             self._man()
             return next((at for at, place in enumerate(self._waiting) if place.reader is reader), 0)
 
+    def crowd(self, address: str) -> int:
+        """How many wait of one address."""
+        with self._change:
+            return sum(place.address == address for place in self._waiting)
+
     def waits(self) -> bool:
         """Whether anybody is in line."""
         return bool(self._waiting)

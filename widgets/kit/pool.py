@@ -51,7 +51,7 @@ class Pool:
         self.lines = (self._quick, self._costly)
 
     def submit(
-        self, job: Callable[[], None], costly: bool = False, curve: bool = False, reader: Lane | None = None
+        self, job: Callable[[], None], costly: bool = False, curve: bool = False, reader: Lane | Guest | None = None
     ) -> None:
         """Runs `job` when its turn comes; what is costly waits in a line of its own, and nobody else waits for it.
 
@@ -65,6 +65,10 @@ class Pool:
         end = worked() + TURN
         return not any(worked() > end and any(line.waits() for line in self.lines) for _ in turns)
 
+    def crowd(self, address: str) -> int:
+        """How much of one address waits."""
+        return sum(line.crowd(address) for line in self.lines)
+
     def ahead(self, reader: Lane) -> int:
         """How many readers have their turn before this one."""
         return max((line.ahead(reader) for line in self.lines), default=0)
@@ -76,6 +80,13 @@ class Pool:
     def result(self, explorer: Explorer, values: Values) -> Any:
         """`compute(**values)`; two readers who ask the same at once share one computation."""
         return self.results.get(key(explorer.stem, values), lambda: explorer.compute(**values))
+
+
+@dataclass(frozen=True)
+class Guest:
+    """Somebody who asks for one thing, and where he sits."""
+
+    address: str
 
 
 @dataclass(frozen=True)

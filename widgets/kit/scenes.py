@@ -17,9 +17,11 @@ from tornado.web import HTTPError, RequestHandler
 
 from recprivlib.live import explorer, stems
 from recprivlib.parameters import UserError
+from widgets.address import seat
 from widgets.kit.drawn import drawn, text, whole
-from widgets.kit.pool import Pool
+from widgets.kit.pool import Guest, Pool
 
+MOST = 60  # steps of one address that may wait: a class behind one router
 log = logging.getLogger(__name__)
 
 
@@ -27,14 +29,21 @@ class Scenes(RequestHandler):
     """One setting of one dashboard; what the reader has to mend comes with status 422 and in words."""
 
     def initialize(self, pool: Callable[[], Pool]) -> None:
-        self.pool = pool
+        self.pool, self.gone = pool, False
+
+    def on_connection_close(self) -> None:
+        """Called by Tornado: the reader has moved on, and nothing is computed for nobody."""
+        self.gone = True
 
     async def get(self, stem: str) -> None:
         if stem not in stems():
             raise HTTPError(404)
         which = explorer(stem)
         try:
-            told = await _in(self.pool(), lambda: whole(drawn(which, self.pool(), self.request.query)))
+            told = await self._in(lambda: whole(drawn(which, self.pool(), self.request.query)))
+        except Crowded as reason:
+            self.set_status(503)
+            told = text({"what": str(reason)})
         except UserError as error:
             self.set_status(422)
             told = text({"what": str(error)})
@@ -43,26 +52,37 @@ class Scenes(RequestHandler):
         with contextlib.suppress(StreamClosedError):  # the reader has moved on, and waits for another answer
             await self.finish(told)
 
+    async def _in(self, job: Callable[[], dict[str, Any]]) -> str:
+        """What `job` tells, as JSON, from one of the pool's threads."""
+        pool, guest = self.pool(), Guest(seat(self.request))
+        admit(pool, guest.address)
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[str] = loop.create_future()
 
-async def _in(pool: Pool, job: Callable[[], dict[str, Any]]) -> str:
-    """What `job` tells, as JSON, from one of the pool's threads."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[str] = loop.create_future()
+        def settle(error: Exception | None, told: str = "") -> None:
+            if done.cancelled():
+                return
+            if error is None:
+                done.set_result(told)
+            else:
+                done.set_exception(error)
 
-    def settle(error: Exception | None, told: str = "") -> None:
-        if done.cancelled():
-            return
-        if error is None:
-            done.set_result(told)
-        else:
-            done.set_exception(error)
+        def work() -> None:
+            try:
+                told, error = "" if self.gone else text(job()), None
+            except Exception as reason:
+                told, error = "", reason
+            loop.call_soon_threadsafe(settle, error, told)
 
-    def work() -> None:
-        try:
-            told, error = text(job()), None
-        except Exception as reason:
-            told, error = "", reason
-        loop.call_soon_threadsafe(settle, error, told)
+        pool.submit(work, reader=guest)
+        return await done
 
-    pool.submit(work)
-    return await done
+
+class Crowded(Exception):
+    """Too much of one address waits."""
+
+
+def admit(pool: Pool, address: str) -> None:
+    """Refuses one more step where an address has many in line; this machine's own, and a silent proxy's, are let in."""
+    if address and pool.crowd(address) >= MOST:
+        raise Crowded(f"{MOST} steps of your address, {address}, are waiting already. Try again in a moment.")
