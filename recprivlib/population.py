@@ -41,7 +41,7 @@ def gather(
     if isinstance(shards, bool) or not isinstance(shards, int) or shards < 1:
         raise UserError(f"shards is {shards!r}, but must be a whole number from 1")
     number = _number(train)
-    streams, server = dealt(train, rng)
+    streams, server = dealt(number, rng)
     bounds = np.linspace(0, number, min(shards, number) + 1).astype(int).tolist()
     parts = [[block(train, one) for one in range(a, b)] for a, b in pairwise(bounds)]
     told = seen("told", system.start(train.sizes, server))
@@ -53,9 +53,9 @@ def gather(
             streams = onward(streams)
 
 
-def dealt(train: Interactions, rng: np.random.Generator) -> tuple[list[np.random.Generator], np.random.Generator]:
-    """The random numbers of a run: a stream for every block, and the server's own."""
-    *streams, server = rng.spawn(_number(train) + 1)
+def dealt(number: int, rng: np.random.Generator) -> tuple[list[np.random.Generator], np.random.Generator]:
+    """The random numbers of a run: a stream for each of so many blocks, and the server's own."""
+    *streams, server = rng.spawn(number + 1)
     return streams, server
 
 

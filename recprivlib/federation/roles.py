@@ -106,7 +106,7 @@ def cast(
     """Who plays a run of `system`: everybody of `train` in `processes` runs of phones."""
     if not 1 <= processes <= train.n_users:
         raise UserError(f"processes is {processes!r}, but must be a whole number from 1 to {train.n_users} phones")
-    streams, own = dealt(train, rng)
+    streams, own = dealt(-(-train.n_users // BLOCK), rng)
     server = Server(system, system.start(train.sizes, own), own)
     ends = np.linspace(0, train.n_users, processes + 1).astype(int).tolist()
     phones = []

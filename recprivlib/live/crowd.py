@@ -15,7 +15,7 @@ from recprivlib.data import Dataset
 from recprivlib.evaluation import stream
 from recprivlib.live.memory import Memory
 from recprivlib.live.shared import holdout
-from recprivlib.population import BLOCK, added
+from recprivlib.population import BLOCK, added, dealt
 from recprivlib.protocols import Array
 
 QUICK = 4  # populations up to this many times the real one report while a reader drags
@@ -33,7 +33,7 @@ def heard(system: Any, data: Dataset, people: int, seed: int) -> Iterator[Heard]
     said = repr(system.ledger(train.sizes).releases)
 
     def sent(block: int) -> Mapping[str, Array]:
-        own = stream(seed, "fit").spawn(number + 1)[block]
+        own = dealt(number, stream(seed, "fit"))[0][block]
         everybody = people == 1 and number == 1  # whose histories are laid out already
         mine = train if everybody else train.of(phones[block * BLOCK : (block + 1) * BLOCK])
         return system.collect(mine, None, own)
@@ -43,4 +43,4 @@ def heard(system: Any, data: Dataset, people: int, seed: int) -> Iterator[Heard]
         key = (data.checksum, people, seed, said)
         part = SUMS.get(key, lambda: sent(0)) if number == 1 else sent(block)
         whole = added([whole, part]) if whole else part
-        yield (block + 1) / number, whole, stream(seed, "fit").spawn(number + 1)[-1]
+        yield (block + 1) / number, whole, dealt(number, stream(seed, "fit"))[1]
