@@ -40,6 +40,7 @@ from recprivlib.papers._dp_pnbm_shared import (
     REPLACED,
     TRUST,
     WORLD,
+    Near,
     Terms,
     laplace,
     neighbors,
@@ -47,7 +48,7 @@ from recprivlib.papers._dp_pnbm_shared import (
 )
 from recprivlib.parameters import check, parameter
 from recprivlib.population import capped
-from recprivlib.protocols import Array, Change, Claim, Interactions, Ledger, Release, Sizes, Unbounded, last
+from recprivlib.protocols import Array, Change, Claim, Interactions, Ledger, Release, Sizes, last
 
 DELTA = 1e-5
 
@@ -304,7 +305,7 @@ class DPCovariance:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
-        near: dict[Any, Change | Unbounded] = {RATING: Change(), PERSON: NO_CAP, REPLACED: NO_CAP}
+        near: Near = {RATING: Change(), PERSON: NO_CAP, REPLACED: NO_CAP}
         if self.protects == "user":
             near = {PERSON: Change(), REPLACED: Change(distance=2.0), RATING: Change(distance=2.0)}
         pairs = Release("a noisy matrix of how deviations go together", self._noise, near, seen_by=WORLD)

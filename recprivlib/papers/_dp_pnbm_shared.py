@@ -9,6 +9,7 @@ from recprivlib.parameters import UserError, parameter
 from recprivlib.protocols import Change, Claim, Relation, Release, Unbounded, Unit, View
 
 Terms = tuple[Unit, Relation]
+Near = dict[Terms, Change | Unbounded]  # how far neighbours are apart, at each terms
 RATING: Terms = ("rating", "replace-value")
 PERSON: Terms = ("user", "add-remove")
 REPLACED: Terms = ("user", "replace")

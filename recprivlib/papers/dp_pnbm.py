@@ -61,7 +61,7 @@ from recprivlib.papers._dp_pnbm_shared import (
     SGLD,
     TRUST,
     WORLD,
-    Terms,
+    Near,
     laplace,
     means_release,
     sample_release,
@@ -72,19 +72,7 @@ from recprivlib.papers._dp_pnbm_shared import (
 from recprivlib.papers._dp_pnbm_shared import neighbors as neighbors_
 from recprivlib.parameters import check, parameter
 from recprivlib.population import capped
-from recprivlib.protocols import (
-    Array,
-    Change,
-    Claim,
-    Entry,
-    Interactions,
-    Ledger,
-    Model,
-    Release,
-    Sizes,
-    Unbounded,
-    last,
-)
+from recprivlib.protocols import Array, Change, Claim, Entry, Interactions, Ledger, Model, Release, Sizes, last
 
 DECAY = 0.3  # ξ
 FEW = 20  # ratings below which `preprocess` leaves a person out
@@ -299,7 +287,7 @@ class DPSGDMF:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         mechanism, unit = self.noise(sizes.grid)
-        near: dict[Terms, Change | Unbounded] = {RATING: Change(distance=unit), PERSON: NO_CAP, REPLACED: NO_CAP}
+        near: Near = {RATING: Change(distance=unit), PERSON: NO_CAP, REPLACED: NO_CAP}
         release = Release("each rating's error with noise, in every pass", mechanism, near, self.iterations, WORLD)
         return Ledger((release,), PUBLIC, (HOME,), TRUST, Claim(self.epsilon, 0.0, *RATING, "Section 5.1, after [4]"))
 
