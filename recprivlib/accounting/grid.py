@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class Losses:
     masses: Array
     infinite: float
 
-    @property
+    @cached_property
     def grid(self) -> Array:
         return self.step * (self.low + np.arange(len(self.masses)))
 

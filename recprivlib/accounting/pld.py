@@ -7,6 +7,7 @@ floating-point noise are bounded and taken off δ before ε is solved for; for a
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,7 @@ RUNGS = 48  # of the wide ladder of slopes
 RETILTED = 4  # tilts that are tried
 HUGE = 600.0  # ln of a weight that still can be added up
 FINER = 6  # grids that are tried
+FAST = sorted(2**a * 3**b * 5**c for a in range(41) for b in range(7) for c in range(5))  # lengths of a transform
 SMALL = 1e-3  # an ε below which relative accuracy means nothing
 
 
@@ -102,6 +104,7 @@ class Plan:
     cut: float
     slope: float  # θ of the tilt; 0: none
     cumulants: tuple[float, ...]  # ln E e^(θL), by part
+    unit: float  # of the slopes to the left
     slopes: Array  # those looked at
     each: tuple[Array, ...]  # ln E e^(λL) at them, by part
     best: int  # the one that proves the smallest ε,
@@ -130,7 +133,7 @@ def composed(parts: Sequence[tuple[Losses, int]], delta: float, plan: Plan | Non
         epsilon = found.epsilon(delta)
         if not math.isfinite(epsilon) or noise(epsilon) <= NOISE * delta:
             break
-        better = _planned(parts, delta, plan.slopes, plan.each, epsilon)[0]
+        better = _planned(parts, delta, plan.unit, plan.slopes, plan.each, epsilon)[0]
         other, less = _on_ring(parts, better, infinite)
         if not other.epsilon(delta) < epsilon:
             break
@@ -183,8 +186,7 @@ def _infinite(parts: Sequence[tuple[Losses, int]]) -> float:
 
 def _fast_length(n: int) -> int:
     """The smallest 2^a·3^b·5^c that is at least n: transforms of such a length are fast."""
-    odd = [3**b * 5**c for b in range(7) for c in range(5)]
-    return min(m << max(0, (-(-n // m) - 1).bit_length()) for m in odd)
+    return FAST[bisect_left(FAST, n)]
 
 
 def _powers(x: Array, n: int) -> Array:
@@ -208,16 +210,17 @@ def _plan(parts: Sequence[tuple[Losses, int]], delta: float) -> Plan:
     """Slopes around the normal's best; where the best of all is not among them, from a wide ladder."""
     unit = _unit(parts, -math.log(TAIL * delta))
     slopes = unit * SLOPES
-    plan, inside = _planned(parts, delta, slopes, tuple(_cumulants(losses, unit) for losses, _ in parts))
+    plan, inside = _planned(parts, delta, unit, slopes, tuple(_cumulants(losses, unit) for losses, _ in parts))
     if inside:
         return plan
     slopes = _ladder(parts, delta)
-    return _planned(parts, delta, slopes, tuple(_cumulants_at(losses, slopes) for losses, _ in parts))[0]
+    return _planned(parts, delta, unit, slopes, tuple(_cumulants_at(losses, slopes) for losses, _ in parts))[0]
 
 
 def _planned(
     parts: Sequence[tuple[Losses, int]],
     delta: float,
+    unit: float,
     slopes: Array,
     each: tuple[Array, ...],
     epsilon: float | None = None,
@@ -229,7 +232,7 @@ def _planned(
     step, count = parts[0][0].step, sum(times for _, times in parts)
     least = sum(times * losses.low for losses, times in parts)
     most = sum(times * (losses.low + len(losses.masses) - 1) for losses, times in parts)
-    room, unit = -math.log(TAIL * delta), _unit(parts, -math.log(TAIL * delta))
+    room = -math.log(TAIL * delta)
     up = np.sum([times * cumulant for (_, times), cumulant in zip(parts, each, strict=True)], axis=0)
     down = np.sum([times * _cumulants(losses, -unit) for losses, times in parts], axis=0)
     high, low = float(np.min((up + room) / slopes)), float(np.max((down + room) / (-unit * SLOPES)))
@@ -246,7 +249,7 @@ def _planned(
     cumulants = tuple(0.0 if tilt is None else float(cumulant[tilt]) for cumulant in each)
     plan = Plan(
         max(least, first), min(most, last), cut, 0.0 if tilt is None else float(slopes[tilt]), cumulants,
-        slopes, each, best, max(float(bound[best]), 0.0),
+        unit, slopes, each, best, max(float(bound[best]), 0.0),
     )  # fmt: skip
     return plan, 0 < best < len(slopes) - 2 and (tilt is not None or 2e-14 * count < NOISE * delta)
 
