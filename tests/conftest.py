@@ -91,14 +91,15 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def served(pages: Path, port: int = 0) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def served(pages: Path, port: int = 0, readers: int = 60) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """A server of its own process, on a free port unless one is named; its address and its process."""
     port = port or free_port()
     code = (
         "import sys; from pathlib import Path; from widgets import server;"
-        "server.serve('127.0.0.1', int(sys.argv[1]), lambda: print('ready', flush=True), Path(sys.argv[2]))"
+        "server.serve('127.0.0.1', int(sys.argv[1]), lambda: print('ready', flush=True), Path(sys.argv[2]),"
+        "readers=int(sys.argv[3]))"
     )
-    command = [sys.executable, "-c", code, str(port), str(pages)]
+    command = [sys.executable, "-c", code, str(port), str(pages), str(readers)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         try:
             assert process.stdout

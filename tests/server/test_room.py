@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -13,6 +15,7 @@ import psutil
 import pytest
 
 from recprivlib.cli import main
+from tests.widgets.small import looped
 from widgets.kit.pool import Lane, Pool
 from widgets.load import Reader
 from widgets.room import READERS, Room
@@ -57,6 +60,34 @@ def test_a_full_room_says_so_and_lets_the_book_be_read():
         assert room.full(other) is None
     open_[0].expiration_requested = True  # its page was closed: it kept its place for up to 47 seconds
     assert room.full(asked("/apps/dplcf")) is None
+
+
+def test_a_server_knows_where_its_readers_sit_and_when_they_have_left(serving, tmp_path):
+    """Through a proxy on this machine, which says for whom it asks."""
+
+    def opened(site: str, address: str) -> tuple[int, str]:
+        request = urllib.request.Request(f"{site}/apps/dplcf", headers={"X-Forwarded-For": address})
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return answer.status, ""
+        except urllib.error.HTTPError as refused:
+            with refused:
+                return refused.code, refused.read().decode()
+
+    async def seen_and_left(site: str) -> None:
+        reader = Reader(site, "/apps/dplcf", "epsilon")
+        await reader.open()
+        reader.close()
+        await asyncio.sleep(0.2)
+
+    with serving(tmp_path, readers=2) as (site, _):
+        for _ in range(3):
+            looped(seen_and_left(site))  # one place after the other, and there are two
+        assert opened(site, "192.0.2.7") == (200, "")
+        status, said = opened(site, "192.0.2.7")
+        assert status == 503
+        assert "1 dashboard is open already at your address, 192.0.2.7" in said
+        assert opened(site, "192.0.2.8") == (200, "")
 
 
 @pytest.mark.parametrize("readers", ["0", "-1", "1001", "many"])
