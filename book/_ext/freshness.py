@@ -26,8 +26,8 @@ from sphinx.errors import ExtensionError
 
 from fingerprint import ROOT, digest, library
 
-READ = "read_from"  # page -> the name of its file's contents, and of the extensions that made a page of it
-MAKERS = ROOT / "book" / "_ext"
+READ = "read_from"  # page -> the name of its file's contents, and of what makes a page of it
+MAKERS = [ROOT / "book" / "_ext", ROOT / "book" / "_static"]  # a page names the very scripts that it was made with
 
 
 def name_cache(app: Sphinx, config: Any) -> None:
@@ -87,14 +87,14 @@ def progress(line: str) -> None:
 
 def note(app: Sphinx, page: str, _: list[str]) -> None:
     """Remember what a page was read from."""
-    app.env.__dict__.setdefault(READ, {})[page] = digest([Path(app.env.doc2path(page)), MAKERS])
+    app.env.__dict__.setdefault(READ, {})[page] = digest([Path(app.env.doc2path(page)), *MAKERS])
 
 
 def edited(app: Sphinx, env: Any, *_: set[str]) -> list[str]:
     """Pages whose file says something else than when it was read; Sphinx looks at its time only, which may go back."""
     known = env.__dict__.get(READ, {}).items()
     return [
-        page for page, name in known if page in env.found_docs and digest([Path(env.doc2path(page)), MAKERS]) != name
+        page for page, name in known if page in env.found_docs and digest([Path(env.doc2path(page)), *MAKERS]) != name
     ]
 
 

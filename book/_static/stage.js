@@ -44,7 +44,7 @@
     const flat = height < (narrow ? 200 : 180); // no room for the name of the x axis: the slider under it says it
     const wide = Math.min(px(layout, "l"), narrow ? 104 : 160); // names of rows need their room
     const longest = Math.max(0, ...(layout.yaxis?.ticktext || []).map((text) => String(text).length));
-    const above = (layout.annotations || []).some((label) => label.yref === "paper" && label.y === 1 && label.yanchor === "bottom") ? 24 : 12;
+    const above = (layout.annotations || []).some((label) => label.yref === "paper" && label.y === 1 && label.yanchor === "bottom") ? 28 : 18;
     const margin = narrow ? { l: wide > 70 ? wide : Math.max(36, 12 + 8 * longest), r: 12, t: Math.max(14, above), b: flat ? 24 : 44 } : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: above, b: flat ? 24 : 44 };
     for (const side of ["l", "r", "t", "b"]) margin[side] = Math.round(margin[side] * (!large ? 1 : side === "r" ? 1.5 : 1.35));
     Object.assign(layout, { width, height, margin, autosize: false, dragmode: false });
@@ -95,7 +95,7 @@
       const wide = wide_of(label), at = (inside.width * (label.x - from)) / (to - from) + (label.xshift || 0);
       const left = at - ({ left: 0, right: wide }[label.xanchor] ?? wide / 2);
       const y = (inside.height * (label.y - low)) / (high - low) + (label.yshift || 0) + (label.yanchor === "bottom" ? size / 2 : -size / 2);
-      const across = Math.max(0, -margin.l - left) - Math.max(0, left + wide - inside.width - margin.r);
+      const across = Math.max(0, (narrow ? 8 : -margin.l) - left) - Math.max(0, left + wide - inside.width - margin.r);
       const up = Math.min(0, inside.height + margin.t - 0.75 * size - y) + Math.max(0, size - y);
       Object.assign(label, { xshift: (label.xshift || 0) + Math.round(across), yshift: (label.yshift || 0) + Math.round(up) });
       const spot = { left: left + across, y: y + up };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -91,6 +92,13 @@ def test_build_follows_what_a_page_is_made_from_and_fails_whole(copy):
     assert "the answer is 43" in page(copy)
     (copy / "book" / "chapter.md").write_text(CHAPTER)
     assert build(copy).returncode == 0
+
+    # No page says anything new, and each still names the style by what is in it.
+    before, style = page(copy), copy / "book" / "_static" / "book.css"
+    style.write_text(style.read_text("utf-8") + "/* new */\n", "utf-8")
+    assert build(copy).returncode == 0
+    assert (copy / "_build" / "html" / "_static" / "book.css").read_text("utf-8") == style.read_text("utf-8")
+    assert re.findall(r"book.css\?v=\w+", page(copy)) != re.findall(r"book.css\?v=\w+", before)
 
 
 def test_an_edit_is_seen_though_the_clock_was_set_back(copy):
