@@ -252,18 +252,19 @@ def test_a_reader_s_own_mechanism_is_tried_in_the_page_and_an_endless_one_can_be
 
 @pytest.mark.slow
 def test_what_cannot_be_stopped_otherwise_is_ended_and_the_page_goes_on(alone):
-    page = alone("privacy", "?releases=10")
-    which = here(explorer("privacy"), INVENTED)
+    page, which = alone("privacy"), here(explorer("privacy"), INVENTED)
     before = page.locator(".sentence").inner_text()
-    page.locator("[data-control=tries] input.box").fill("1000000")
-    page.locator("[data-control=tries] input.box").press("Enter")
+    endless = "def release(x, rng):\n    while True:\n        pass\n"
+    page.evaluate("(code) => { recprivLab.ask({ mechanism: code, claimed: 1 }); }", endless)
+    page.locator("[data-control=epsilon] input.box").fill("2")
+    page.locator("[data-control=epsilon] input.box").press("Enter")
     page.locator(".cancel").click(timeout=PATIENCE)
     page.locator(".notice", has_text="Stopped. Python starts anew; what you see stays.").wait_for(timeout=PATIENCE)
     assert page.locator(".sentence").inner_text() == before
+    page.wait_for_function("() => recprivLab.state === 'ready'", timeout=READY)
     page.locator(LIVE).wait_for(timeout=READY)
-    move(page, which, "epsilon", 2)
-    values = which.defaults | {"epsilon": 2.0, "releases": 10}
-    said(page, which.say(which.compute(**values)))
+    move(page, which, "epsilon", 3)
+    said(page, which.say(which.compute(**which.defaults | {"epsilon": 3.0})))
 
 
 @pytest.mark.slow

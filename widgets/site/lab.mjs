@@ -128,6 +128,11 @@ class Lab {
   // Ends what cannot be stopped otherwise, and begins anew: every dashboard opens where it was last seen.
   restart() {
     this.worker?.terminate();
+    for (const [number, [question, , answer]] of [...this.asked]) {
+      if (question.scene) continue; // asked anew; what the reader wrote may have been what did not end
+      this.asked.delete(number);
+      answer({ what: "Stopped. Python starts anew." });
+    }
     this.start();
   }
   // The reader's own file. It goes to the worker of this page and nowhere else.
