@@ -62,6 +62,7 @@ class Frames:
 
     def __init__(self) -> None:
         self.processes: list[subprocess.Popen[str]] = []
+        self.place: Path | None = None  # named once: whoever edits a file meanwhile has the next build compute it
 
     def ahead(self, app: Sphinx, env: Any, docnames: list[str]) -> None:
         """Begin, if a page about to be read has a dashboard."""
@@ -71,12 +72,14 @@ class Frames:
 
     def begin(self, app: Sphinx) -> None:
         """Have them computed, unless they are there or on their way."""
-        if self.processes or place(app).exists():
+        if self.place is None:
+            self.place = place(app)
+        if self.processes or self.place.exists():
             return
         for leftover in folder(app).glob("static-*.new"):
             if not psutil.pid_exists(int(leftover.suffixes[-2][1:])):  # the build that began it
                 shutil.rmtree(leftover, ignore_errors=True)
-        command = [sys.executable, "-c", CODE, str(draft(app)), str(ROOT / "book")]
+        command = [sys.executable, "-c", CODE, str(draft(self.place)), str(ROOT / "book")]
         for _ in range(min(4, os.cpu_count() or 1)):
             self.processes.append(subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True))
 
@@ -89,13 +92,14 @@ class Frames:
             self.kill()
             return
         self.begin(app)
+        assert self.place is not None
         if self.processes:
             tell.info(READABLE)
             self.wait()
-            for mark in draft(app).glob(".*"):
+            for mark in draft(self.place).glob(".*"):
                 mark.unlink()
-            draft(app).rename(place(app))
-        shutil.copytree(place(app), Path(app.outdir) / "_static" / "frames", dirs_exist_ok=True)
+            draft(self.place).rename(self.place)
+        shutil.copytree(self.place, Path(app.outdir) / "_static" / "frames", dirs_exist_ok=True)
         older = sorted(folder(app).parent.glob("*"), key=lambda path: path.stat().st_mtime)[:-3]
         for forgotten in older:
             shutil.rmtree(forgotten, ignore_errors=True)
@@ -122,9 +126,9 @@ def place(app: Sphinx) -> Path:
     return folder(app) / f"static-{sha256(static.asked(ROOT / 'book').encode()).hexdigest()[:12]}"
 
 
-def draft(app: Sphinx) -> Path:
+def draft(place: Path) -> Path:
     """Where they are being written."""
-    return place(app).with_suffix(f".{os.getpid()}.new")
+    return place.with_suffix(f".{os.getpid()}.new")
 
 
 # ----------------------------------------------------------------------------------------------- first page

@@ -74,3 +74,12 @@ def test_no_page_no_frames(app):
     app.env.metadata = {"page": {}}
     frames.Frames().end(app, None)
     assert shown(app) == []
+
+
+def test_a_file_that_is_edited_meanwhile_leaves_the_frames_of_this_build_where_they_were_begun(app, monkeypatch):
+    """The name of a library was worked out again at the end, and what had been computed was looked for under it."""
+    ours = frames.Frames()
+    ours.ahead(app, app.env, ["page"])
+    monkeypatch.setattr(frames, "library", lambda: "edited")
+    ours.end(app, None)
+    assert shown(app) == ["x.js"]
