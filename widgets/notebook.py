@@ -31,7 +31,8 @@ STYLE = """
 .rp-explore { background: var(--rp-page); color: var(--rp-ink); padding: 8px 12px; --jp-widgets-color: var(--rp-ink);
   --jp-widgets-label-color: var(--rp-ink);
   --jp-content-font-color1: var(--rp-ink); --jp-ui-font-color1: var(--rp-ink); }
-.rp-explore .jupyter-widgets-output-area { margin: 0; }
+.rp-explore :is(.widget-html, .widget-html-content) { min-width: 0; }
+.rp-explore .rp-place { min-width: 0; overflow: hidden; }
 """
 
 
@@ -158,7 +159,7 @@ class Explore:
         self.refresh()
 
     def _place(self, name: str, height: int) -> str:
-        return f'<div id="{self.name}-{name}" style="min-height:{height}px;width:100%"></div>'
+        return f'<div class="rp-place" id="{self.name}-{name}" style="min-height:{height}px;width:100%"></div>'
 
     def _move(self, name: str, value: Any) -> None:
         if value != self.values[name] and not self._setting:

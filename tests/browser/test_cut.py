@@ -13,8 +13,10 @@ SCREENS = {"desk": (1280, 800), "phone": (390, 844), "wall": (1280, 720), "betwe
 
 
 def cut(page):
-    """What is cut, once the figure is drawn. Without a server nothing more is on its way."""
-    page.wait_for_timeout(300)
+    """What is cut, once the figure is drawn. Without a server nothing more is on its way: two frames are enough."""
+    page.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 40))))"
+    )
     return page.evaluate(CUT)
 
 
