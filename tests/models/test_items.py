@@ -6,6 +6,7 @@ from scipy.sparse.linalg import eigsh
 from recprivlib import baselines
 from recprivlib.baselines import Ease, ItemKNN
 from recprivlib.models.items import ItemWeights
+from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.models.similarity import jaccard
 from recprivlib.parameters import UserError
 
@@ -92,3 +93,14 @@ def test_folding_in_a_known_history_gives_its_owners_scores(small, system):
     guests = small.of(np.array([31, 4]))
     found = catalogue(model.fold_in(guests), 2, 25)
     np.testing.assert_allclose(found, catalogue(model, 40, 25)[[31, 4]], rtol=1e-5)
+
+
+@pytest.mark.parametrize("k", [3, 40])
+def test_a_browser_skips_what_is_not_there_and_scores_to_the_same_bit(monkeypatch, k):
+    rng = np.random.default_rng(k)
+    met = sp.csr_array((rng.random((30, 60)) < 0.2).astype(np.float32))
+    alike = rng.random((60, 60)).astype(np.float32)
+    model = ItemWeights(met, neighbourhood(rank_neighbours(alike, k), k))
+    here = model.score(np.arange(30)[:, None], np.arange(60)[None, :])
+    monkeypatch.setattr("recprivlib.models.items.sys.platform", "emscripten")
+    assert np.array_equal(model.score(np.arange(30)[:, None], np.arange(60)[None, :]), here)

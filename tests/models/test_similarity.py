@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 from recprivlib.models import similarity
-from recprivlib.models.similarity import cosine, gram, jaccard, mirror
+from recprivlib.models.similarity import at_least, at_most, cosine, gram, jaccard, mirror
 
 
 @pytest.fixture
@@ -83,3 +83,19 @@ def test_mirror_copies_the_upper_triangle(n):
     matrix = np.random.default_rng(0).random((n, n))
     upper = np.triu(matrix)
     assert np.array_equal(mirror(matrix), upper + np.triu(upper, 1).T)
+
+
+@pytest.mark.parametrize("width", [1, 20, 32, 33, 70])
+def test_few_columns_of_bits_are_counted_like_many(bits, width, monkeypatch):
+    monkeypatch.setattr(similarity, "USERS", 128)
+    some = bits[:, :width].astype(bool)
+    found = gram(some, np.int32)
+    assert found.dtype == np.int32
+    assert np.array_equal(found, some.T.astype(int) @ some.astype(int))
+
+
+def test_floats_are_bounded_as_floats_would_be():
+    values = np.array([-3.5, -0.0, 0.0, 1e-40, 0.3, 1.0, 7.25, np.inf], np.float32)
+    for low in (0, 1):
+        assert np.array_equal(at_least(values.copy(), low), np.maximum(values, np.float32(low)))
+    assert np.array_equal(at_most(values[2:].copy(), 1), np.minimum(values[2:], np.float32(1)))
