@@ -60,7 +60,8 @@ def test_the_chosen_event_is_the_best_of_all(seed, delta):
     rng = RNG(seed)
     worlds = (rng.integers(0, 12, 400).astype(float), rng.integers(1, 13, 400).astype(float))
     worlds[1][:3] = np.inf, -np.inf, 40.0
-    assert events.choose(worlds, delta, 0.05) == slow(worlds, delta, 0.05)
+    for pair in (worlds, (-worlds[1], -worlds[0])):  # the best is now above a threshold, now below one
+        assert events.choose(pair, delta, 0.05) == slow(pair, delta, 0.05)
     one, two = events.certificates(worlds, delta, (0.05, 1e-6))
     assert (one, two) == (events.certify(worlds, delta, 0.05), events.certify(worlds, delta, 1e-6))
 
