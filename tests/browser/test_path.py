@@ -8,7 +8,7 @@ import statistics
 import pytest
 
 from recprivlib.live import explorer, paths
-from tests.browser.walking import CHAPTERS, at_step, chapter, opened, settled, states
+from tests.browser.walking import CHAPTERS, at_step, chapter, opened, settled, states, touch
 
 DRAWN = [stem for stem in CHAPTERS if explorer(paths.stem(chapter(stem))).sketch]
 
@@ -50,7 +50,7 @@ def test_the_static_page_walks_the_same_path_with_a_thumb(visit, still_site, ste
     assert high["y"] < 200
     assert high["height"] <= 360
     for number, state in enumerate(asked[1:], 2):
-        page.get_by_role("button", name="Next step").tap()
+        touch(page.get_by_role("button", name="Next step"))
         at_step(page, number, paths.key(which, state))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 

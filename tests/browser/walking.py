@@ -28,6 +28,12 @@ def states(stem):
     return which, [paths.state(which, told) for told in paths.STEP.findall(text)]
 
 
+def touch(target):
+    """A finger on it. The driver of Firefox has none, and passes a tap over in silence: there it is a click."""
+    chromium = target.page.context.browser.browser_type.name == "chromium"
+    target.tap() if chromium else target.click()
+
+
 def settled(page):
     """What the figure shows once nothing is on its way any more."""
     shown, since = None, 0
