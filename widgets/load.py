@@ -94,6 +94,7 @@ class Reader:
             if not 0 <= place + way < len(self.stops):
                 way = -way
             place += way
+            self.at = self.stops[place]  # another walk goes on from here: to stay where one is has no answer
             start = time.monotonic()
             wanted = f"{self.moved}={self.stops[place]:g}"
             change = {"kind": "ModelChanged", "model": {"id": self.slider}, "attr": "value", "new": self.stops[place]}
