@@ -124,7 +124,8 @@ def policy(file: Path, changed: int) -> str:
     hashes = [f"'sha256-{_hash(text)}'" for text in {*INLINE.findall(body), *HANDLERS.findall(body)}]
     script = " ".join(["'self'", "'wasm-unsafe-eval'", *(["'unsafe-hashes'", *sorted(hashes)] if hashes else [])])
     return (
-        f"default-src 'none'; script-src {script}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+        f"default-src 'self'; object-src 'none'; script-src {script}; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; "
         "font-src 'self' data:; connect-src 'self'; worker-src 'self'; frame-src 'self'; manifest-src 'self'; "
         "base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
     )

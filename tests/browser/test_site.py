@@ -156,6 +156,7 @@ def drawn(page, name):
     )  # fmt: skip
 
 
+@pytest.mark.chromium
 def test_a_chapter_s_steps_are_computed_in_the_page_once_the_reader_moves(visit_site, host):
     chapter = (ROOT / "book" / "privacy.md").read_text("utf-8")
     which = here(explorer("privacy"), INVENTED)
@@ -265,21 +266,6 @@ def test_what_cannot_be_stopped_otherwise_is_ended_and_the_page_goes_on(alone):
     page.locator(LIVE).wait_for(timeout=READY)
     move(page, which, "epsilon", 3)
     said(page, which.say(which.compute(**which.defaults | {"epsilon": 3.0})))
-
-
-@pytest.mark.slow
-def test_a_stream_tells_how_far_it_is_and_can_be_cancelled(alone):
-    page, which = alone("fmf_ldp"), here(explorer("fmf_ldp"), INVENTED)
-    before = page.locator("main").get_attribute("data-shown")
-    page.locator("[data-control=epochs] input.box").fill("20")
-    page.locator("[data-control=epochs] input.box").press("Enter")
-    page.locator(".bar.known").wait_for(state="attached", timeout=PATIENCE)
-    page.locator(".cancel").click(timeout=PATIENCE)
-    page.locator(".notice", has_text="Stopped. You see").wait_for(timeout=PATIENCE)
-    page.wait_for_timeout(2500)
-    assert page.evaluate("recprivLab.state") == "ready", "a stream gives way: nothing had to be ended"
-    move(page, which, "k", 5)
-    assert page.locator("main").get_attribute("data-shown") != before
 
 
 @pytest.mark.slow
