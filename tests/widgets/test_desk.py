@@ -187,3 +187,20 @@ def test_an_archive_in_the_published_form_is_taken_under_its_own_name(browser, t
     browser.say(dash="d1", open="recommenders", query="data=tiny.zip")
     browser.run()
     assert browser.news("frame", "sentence")[-1].startswith("In a line-up of 100 films")
+
+
+def test_a_stream_is_cancelled_between_its_blocks_and_the_next_move_is_answered(browser):
+    which = here(explorer("fmf_ldp"), INVENTED)
+    browser.say(dash="d1", open="fmf_ldp")
+    browser.run()
+    shown = browser.news("frame", "sentence")[-1:]
+    browser.say(dash="d1", place="control-epochs", put={"value": 17})
+    browser.run(turns=2)
+    assert browser.todo, "the stream has given way, and goes on"
+    browser.say(dash="d1", place="frame", say={"do": "cancel"})
+    browser.run()
+    assert browser.news("frame", "notice")[-1].startswith("Stopped. You see")
+    assert browser.news("frame", "sentence")[-1:] == shown
+    browser.say(dash="d1", place="control-epochs", put={"value": 2})
+    browser.run()
+    assert browser.news("frame", "sentence")[-1] == which.say(which.compute(**which.defaults | {"epochs": 2}))
