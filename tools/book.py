@@ -17,7 +17,9 @@ import os
 import re
 import shutil
 import signal
+import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -196,10 +198,22 @@ def stop(number: int, _: object) -> None:
     os._exit(128 + number)  # not through Sphinx and its threads, which would wait for the chapters under way
 
 
-def main() -> int:
+def heed() -> None:
+    """Has `stop` called for a signal, by whom it may reach: Python runs handlers in the main thread alone.
+
+    That one waits for chapters, and was seen to wait on where another thread had been interrupted.
+    """
+    here, there = socket.socketpair()
+    there.setblocking(False)
+    signal.set_wakeup_fd(there.detach())
+    threading.Thread(target=lambda: stop(here.recv(1)[0], None), daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:  # a shell's background job is not to hear of Ctrl-C
             signal.signal(number, stop)
+
+
+def main() -> int:
+    heed()
     parser = argparse.ArgumentParser(description="Build the book into _build/html.")
     parser.add_argument("--linkcheck", action="store_true", help="check every link instead (needs the internet)")
     options = parser.parse_args()
