@@ -29,7 +29,7 @@ def states(stem):
 
 
 def touch(target):
-    """A finger on it. The driver of Firefox has none, and scrolls to what it clicks: there a mouse goes to its place."""
+    """A finger on it. Firefox's driver has none, and scrolls to what it clicks: there a mouse goes to it."""
     if target.page.context.browser.browser_type.name == "chromium":
         target.tap()
         return
