@@ -2,9 +2,10 @@
 
     python -m widgets.bench [--stem dplcf] [--seconds 4] [--minutes 8]
 
-A step: a control is moved to a value that nobody has asked for yet, until the main figure shows the whole result and
-has been painted. Server and page compute on the same invented people. The page comes from `_build/site` by a plain
-host of files on this machine, so that loading is the browser's and Python's own work and no network's.
+A step: a control is moved to a value that nobody has asked for yet, until the main figure shows it and has been
+painted. Where more comes after that (the attack, the rest of a training), all of it has a line of its own. Server and
+page compute on the same invented people. The page comes from `_build/site` by a plain host of files on this machine, so
+that loading is the browser's and Python's own work and no network's.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ WALK = """({ control, figure, moves, seconds }) => {
     [...(host.matches(selector) ? [host] : []), ...(host.shadowRoot ? all(selector, host.shadowRoot) : [])]);
   const main = document.querySelector("main"), place = document.querySelector(control);
   const plot = document.querySelector(`[data-figure="${figure}"] .js-plotly-plot`);
-  const walk = (window.walk = { times: [], missed: 0, done: false });
+  const walk = (window.walk = { times: [], wholes: [], missed: 0, done: false });
   const change = (input, set) => { set(input); input.dispatchEvent(new Event("change", { bubbles: true })); };
   const make = (move) => {
     const inputs = all("input, select", place);
@@ -67,10 +68,11 @@ WALK = """({ control, figure, moves, seconds }) => {
       const before = +main.dataset.shown, seen = plot.layout.meta.shown, began = performance.now();
       if (began > end) break;
       make(move);
-      for (;;) {
+      for (let picture = 0; ;) {
         await new Promise(requestAnimationFrame);
         const { shown, state } = main.dataset, taken = performance.now() - began;
-        if (state === "ready" && +shown > before && plot.layout.meta.shown !== seen) { walk.times.push(taken); break; }
+        if (!picture && +shown > before && plot.layout.meta.shown !== seen) picture = taken;
+        if (state === "ready" && picture) { walk.times.push(picture); walk.wholes.push(taken); break; }
         if (taken > 15000 || (taken > 500 && state === "error")) { walk.missed += 1; break; }
       }
       await new Promise((rest) => setTimeout(rest, 60));
@@ -113,7 +115,8 @@ class Found:
     cold: float = 0.0
     warm: float = 0.0
     bytes: tuple[int, int] = (0, 0)  # cold, warm
-    steps: dict[str, list[float]] = field(default_factory=dict)  # control -> ms
+    steps: dict[str, list[float]] = field(default_factory=dict)  # control -> ms until the picture
+    wholes: dict[str, list[float]] = field(default_factory=dict)  # control -> ms until nothing more comes
     missed: int = 0
     errors: list[str] = field(default_factory=list)
 
@@ -164,7 +167,8 @@ def measured(
         told = {"control": where, "figure": figure, "moves": moves(control, rng), "seconds": seconds}
         page.evaluate(WALK, told)
         walk = _until(page, "window.walk.done && window.walk")
-        found.steps[control.name], found.missed = walk["times"], found.missed + walk["missed"]
+        found.steps[control.name], found.wholes[control.name] = walk["times"], walk["wholes"]
+        found.missed += walk["missed"]
     context.close()
     return found
 
@@ -218,21 +222,22 @@ def table(stem: str, server: Found, page: Found) -> str:
     def line(name: str, say: Callable[[Found], str]) -> str:
         return f"  {name:30}{say(server):>32}{say(page):>32}"
 
-    def steps(name: str) -> Callable[[Found], str]:
-        def say(found: Found) -> str:
-            times = found.steps.get(name, [])
-            if not times:
-                return "–"
-            return f"{np.median(times):.0f} / {np.quantile(times, 0.95):.0f} ms of {len(times)}"
+    def said(times: list[float]) -> str:
+        if not times:
+            return "–"
+        return f"{np.median(times):.0f} / {np.quantile(times, 0.95):.0f} ms of {len(times)}"
 
-        return say
+    def steps(name: str) -> Iterator[str]:
+        yield line(f"{name}, median / p95", lambda it: said(it.steps.get(name, [])))
+        if any(it.wholes.get(name, []) != it.steps.get(name, []) for it in (server, page)):
+            yield line("  and all of it", lambda it: said(it.wholes.get(name, [])))
 
     lines = [
         f"{stem:32}{'server':>32}{'page':>32}",
         line("picture", lambda it: f"{it.picture:.1f} s"),
         line("first live result, cold / warm", lambda it: f"{it.cold:.1f} / {it.warm:.1f} s"),
         line("bytes, cold / warm", lambda it: " / ".join(f"{many / 1e6:.1f}" for many in it.bytes) + " MB"),
-        *(line(f"{name}, median / p95", steps(name)) for name in server.steps),
+        *(each for name in server.steps for each in steps(name)),
     ]
     for who, found in (("server", server), ("page", page)):
         if found.missed or found.errors:

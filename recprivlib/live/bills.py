@@ -6,7 +6,7 @@ worlds that were played already, so that a figure can show how the bound climbs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -98,8 +98,20 @@ def of_system(system: Any, name: str, sizes: Sizes, terms: Terms) -> Bill:
     ledger = system.ledger(sizes)
     if all(isinstance(release.mechanism, Unknown) for release in ledger.releases):
         return _unplayed(ledger, terms)
-    about = system if hasattr(system, "games") else repr(system.ledger(sizes))  # what is attacked, and nothing else
-    return MEMORY.get(("bill", name, about, sizes, terms), make)
+    return MEMORY.get(_key(system, name, sizes, terms), make)
+
+
+def in_turn(system: Any, name: str, sizes: Sizes, terms: Terms) -> Iterator[Bill]:
+    """What is promised, at once; then the whole bill. Of a system that was attacked before, the whole bill alone."""
+    known = MEMORY.known(_key(system, name, sizes, terms))
+    if known is None:
+        yield promised(system, sizes, terms)
+    yield known or of_system(system, name, sizes, terms)
+
+
+def _key(system: Any, name: str, sizes: Sizes, terms: Terms) -> tuple:
+    """What is attacked, and nothing else."""
+    return "bill", name, system if hasattr(system, "games") else repr(system.ledger(sizes)), sizes, terms
 
 
 BUDGETS = ("epsilon", "epsilon1", "epsilon2", "noise_multiplier")

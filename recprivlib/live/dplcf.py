@@ -105,19 +105,25 @@ def compute(**moved: Any) -> Result:
 
 
 def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
-    """The same, after every block of phones that has reported: the crowd grows before your eyes."""
+    """The same, after every block of phones that has reported: the crowd grows before your eyes. The attack is last."""
     values = EXPLORER.defaults | moved
     source, system = dataset(values["data"]), _system(values)
     key = ("dplcf", source.checksum, *(values[name] for name in ("people", "seed", "server", "epsilon")))
-    known = LEARNED.known(key)
-    if known is not None:
-        yield 1.0, _result(source, system, known, values, key)
-        return
-    for done, sums, own in crowd.heard(system, source, values["people"], values["seed"]):
-        learned = _learn(source, system, sums, own, values["seed"])
-        if done == 1:
-            LEARNED.get(key, lambda made=learned: made)  # type: ignore[misc]
-        yield done, _result(source, system, learned, values, key if done == 1 else None)
+    learned, share = LEARNED.known(key), 1.0
+    turns = bills.in_turn(system, SERVERS[values["server"]][0], source.interactions.sizes, UNITS[values["unit"]])
+    bill = next(turns)
+    if learned is None:
+        for done, sums, own in crowd.heard(system, source, values["people"], values["seed"]):
+            share = min(share, done)
+            learned = _learn(source, system, sums, own, values["seed"])
+            if done < 1:
+                yield done / (1 + share), _result(source, system, learned, values, bill)
+        LEARNED.get(key, lambda: learned)
+    result = _result(source, system, learned, values, bill, key)
+    if bill.attacked is None:
+        yield 1 / (1 + share), result
+        result = replace(result, bill=next(turns))
+    yield 1.0, result
 
 
 def _settings(values: Values) -> tuple[str, dict[str, Any]]:
@@ -154,7 +160,9 @@ def _flipping(source: Dataset, system: Any) -> Any:
     return system.ledger(source.interactions.sizes).releases[0].mechanism
 
 
-def _result(source: Dataset, system: Any, learned: Learned, values: Values, key: tuple | None) -> Result:
+def _result(
+    source: Dataset, system: Any, learned: Learned, values: Values, bill: Bill, key: tuple | None = None
+) -> Result:
     """All of the screen; what everybody reported in the end is kept under `key`."""
     seed, metric, flipping = values["seed"], values["metric"], _flipping(source, system)
 
@@ -178,7 +186,7 @@ def _result(source: Dataset, system: Any, learned: Learned, values: Values, key:
         popular=_rates(popular), private_popular=learned.private,
         chance=_rates(chance(source, PROTOCOL, seed, LENGTHS)),
         pairs=plots.Pairs(*films.alike(source, seed), learned.estimated), watched=watched, reported=reported,
-        titles=titles, bill=bills.of_system(system, SERVERS[values["server"]][0], sizes, UNITS[values["unit"]]),
+        titles=titles, bill=bill,
     )  # fmt: skip
 
 

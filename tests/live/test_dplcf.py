@@ -52,9 +52,21 @@ def test_a_larger_crowd_is_the_resampled_population(people):
 
 def test_a_stream_grows_block_by_block_and_ends_with_compute():
     stages = list(steps(people=8, epsilon=2.0, seed=3, **SMALL))
-    assert [round(progress, 3) for progress, _ in stages] == [0.5, 1.0]
-    assert [result.users for _, result in stages] == [4096, 8000]
+    assert [round(progress, 3) for progress, _ in stages] == [0.333, 0.667, 1.0]
+    assert [result.users for _, result in stages] == [4096, 8000, 8000]
     assert stages[-1][1].yours == compute(people=8, epsilon=2.0, seed=3, **SMALL).yours
+
+
+def test_the_picture_does_not_wait_for_the_attack():
+    """Claimed and counted stand at once; who comes back finds the attack done."""
+    moved = {"epsilon": 1.234, **SMALL}
+    (half, first), (whole, second) = steps(**moved)
+    assert (half, whole) == (0.5, 1.0)
+    assert (first.bill.attacked, first.bill.ceiling) == (None, None)
+    assert 0 < second.bill.attacked <= second.bill.ceiling
+    assert replace(first, bill=second.bill) == second
+    assert (first.bill.claimed, first.bill.counted) == (second.bill.claimed, second.bill.counted)
+    assert [result.bill.attacked for _, result in steps(**moved | {"neighbors": 7})] == [second.bill.attacked]
 
 
 def test_dragging_epsilon_flips_tiles_one_way():

@@ -30,3 +30,11 @@ def test_a_side_that_did_not_answer_is_told():
     assert "–" in told
     assert "page: 2 steps without an answer, errors: ['wrong']" in told
     assert "server:" not in told
+
+
+def test_what_comes_after_the_picture_has_a_line_of_its_own():
+    server = Found(steps={"epsilon": [40.0], "k": [30.0]}, wholes={"epsilon": [40.0], "k": [30.0]})
+    page = Found(steps={"epsilon": [170.0], "k": [30.0]}, wholes={"epsilon": [290.0], "k": [30.0]})
+    told = table("dplcf", server, page).splitlines()
+    assert [line[:30].strip() for line in told[-3:]] == ["epsilon, median / p95", "and all of it", "k, median / p95"]
+    assert "290 / 290 ms" in told[-2]

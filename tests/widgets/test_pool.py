@@ -95,6 +95,30 @@ def test_a_newer_setting_closes_a_stream(pool):
     assert [update.result.height for update in told if update.last] == [2]
 
 
+def test_in_a_drag_every_move_is_answered_with_what_its_stream_had(pool):
+    """The picture is there before the attack: who moves on sees it, and the attack of that setting is not played."""
+    moved, begun, attacked = threading.Event(), threading.Event(), []
+
+    def steps(**values):
+        begun.set()
+        moved.wait(5)
+        yield 0.5, SMALL.compute(**values)
+        attacked.append(values["height"])
+        yield 1.0, SMALL.compute(**values)
+
+    told = Told()
+    lane = Lane(replace(SMALL, steps=steps), pool, told)
+    lane.ask(SMALL.defaults | {"height": 1})
+    assert begun.wait(5)
+    lane.ask(SMALL.defaults | {"height": 2})
+    moved.set()
+    told.until(lambda news: any(update.last for update in news))
+    idle(lane)
+    assert [(update.result.height, update.progress, update.last) for update in told] == [(1, None, False), (2, 1, True)]
+    assert attacked == [2]
+    assert pool.known(SMALL, SMALL.defaults | {"height": 1}) is None, "half of a result is no result"
+
+
 def test_cancel_closes_a_stream_and_says_nothing_more(pool):
     closed, begun = threading.Event(), threading.Event()
 

@@ -96,7 +96,7 @@ class Update:
     values: Values
     result: Any = None
     error: Exception | None = None
-    progress: float = 1.0
+    progress: float | None = 1.0  # None: this is all there will be of it, and newer settings are on their way
     remaining: float = 0.0  # seconds
     last: bool = True
 
@@ -183,14 +183,16 @@ class Lane:
         result = None
         with closing(cast(Generator, explorer.steps(**values))) as stream:
             for progress, result in stream:
-                if generation != self.generation:
-                    return
                 now = time.monotonic()
-                if progress < 1 and now - shown >= self.every:
-                    remaining = (now - began) * (1 - progress) / progress if progress > 0 else 0.0
+                remaining = (now - began) * (1 - progress) / progress if progress > 0 else self.every
+                if now - shown >= self.every <= remaining:
                     shown = now
                     yield Update(values, result, progress=progress, remaining=remaining, last=False)
                 else:
                     yield None
+                if progress < 1 and generation != self.generation:
+                    if shown == began:  # in a drag every move is answered, with as much as there is
+                        yield Update(values, result, progress=None, last=False)
+                    return
         self.pool.results.get(key(explorer.stem, values), lambda: result)
         yield Update(values, result)

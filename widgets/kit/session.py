@@ -228,7 +228,9 @@ class Session:
                 self.waiting.end()
                 self._card(news)
                 return
-            if not update.last:
+            if update.progress is None:
+                self.waiting.begin()
+            elif not update.last:
                 self.waiting.progress(update.progress, update.remaining)
             else:
                 self.waiting.end()
