@@ -3,15 +3,19 @@
 import sys
 import threading
 import time
+from collections import Counter
 
 import pytest
 
+from recprivlib.live.memory import worked
 from tests.widgets.small import SMALL
 from widgets.kit import line as lines
-from widgets.kit import scenes
+from widgets.kit import scenes, share
 from widgets.kit.line import Line
-from widgets.kit.pool import Guest, Lane, Pool
+from widgets.kit.pool import Lane, Pool
 from widgets.kit.session import Session
+from widgets.kit.share import Reader, Shares
+from widgets.kit.words import ahead
 
 
 @pytest.fixture
@@ -33,9 +37,10 @@ def test_everybody_has_a_turn_in_the_order_of_coming_and_knows_how_many_are_befo
     line, done = Line(1, "one"), []
     line.join(lambda: gate.wait(10))
     until(lambda: not line.waits())
-    for reader in "abc":
-        line.join(lambda reader=reader: done.append(reader), reader)
-    assert [line.ahead(reader) for reader in "abcd"] == [0, 1, 2, 0]
+    a, b, c, d = (Reader() for _ in range(4))
+    for reader, name in ((a, "a"), (b, "b"), (c, "c")):
+        line.join(lambda name=name: done.append(name), reader)
+    assert [line.ahead(reader) for reader in (a, b, c, d)] == [0, 1, 2, 0]
     gate.set()
     until(lambda: len(done) == 3)
     assert done == ["a", "b", "c"]
@@ -50,11 +55,11 @@ def test_one_address_has_one_worker_while_somebody_else_waits(gate):
             wait.wait(10)
 
     first = threading.Event()
-    line.join(lambda: job("crowd 1", gate), address="crowd")
-    line.join(lambda: job("crowd 2", first), address="crowd")
+    line.join(lambda: job("crowd 1", gate), Reader("crowd"))
+    line.join(lambda: job("crowd 2", first), Reader("crowd"))
     until(lambda: len(begun) == 2)  # nobody else waited
-    line.join(lambda: job("crowd 3"), address="crowd")
-    line.join(lambda: job("alone"), address="alone")
+    line.join(lambda: job("crowd 3"), Reader("crowd"))
+    line.join(lambda: job("alone"), Reader("alone"))
     first.set()
     until(lambda: len(begun) == 4)
     assert begun[2:] == ["alone", "crowd 3"]
@@ -128,7 +133,7 @@ def test_a_reader_who_waits_is_told_how_many_are_before(gate):
 
 def test_an_address_with_many_steps_in_line_is_told_to_wait(gate):
     """A chapter's steps ask without a session: nobody else would count them."""
-    pool, one, other = Pool(workers=1), Guest("192.0.2.7"), Guest("192.0.2.8")
+    pool, one, other = Pool(workers=1), Reader("192.0.2.7"), Reader("192.0.2.8")
     pool.submit(lambda: gate.wait(10))
     until(lambda: not pool._quick.waits())
     for _ in range(scenes.MOST):
@@ -138,3 +143,79 @@ def test_an_address_with_many_steps_in_line_is_told_to_wait(gate):
         scenes.admit(pool, one.address)
     scenes.admit(pool, other.address)
     scenes.admit(pool, "")
+
+
+def test_who_has_had_more_than_a_share_goes_after_the_others_and_is_told_so(gate):
+    pool, done = Pool(workers=1), []
+    much, little, late = Session(SMALL, pool), Reader(), Reader()
+    until(lambda: not much.lane._busy)
+    pool._shares.note(much.lane.reader, 10.0)
+    pool._shares.note(little, 1.0)
+    pool.submit(lambda: gate.wait(10))
+    until(lambda: not pool._quick.waits())
+    much.lane.tell = lambda update: done.append("much")
+    much.lane.ask(much.values | {"height": 9})
+    assert much._under_way().startswith("computing"), "nobody else waits"
+    for reader, name in ((little, "little"), (late, "late")):
+        pool.submit(lambda name=name: done.append(name), reader=reader)
+    assert much._under_way() == "2 readers go first, you have had your share of this minute…"
+    gate.set()
+    until(lambda: len(done) == 3)
+    assert done == ["little", "late", "much"]
+
+
+def test_an_address_has_a_share_too(gate):
+    """Its readers have had little each."""
+    line, done = Line(1, "one"), []
+    many, alone = [Reader("192.0.2.7") for _ in range(20)], Reader("192.0.2.8")
+    for reader in many:
+        line.shares.note(reader, 1.0)
+    line.shares.note(alone, 1.0)
+    assert line.shares.over(many[0]) == (False, True)
+    assert "1 reader goes first, your address has had its share of this minute…" == ahead(1, *line.shares.over(many[0]))
+    line.join(lambda: gate.wait(10))
+    until(lambda: not line.waits())
+    line.join(lambda: done.append("many"), many[0])
+    line.join(lambda: done.append("alone"), alone)
+    assert (line.ahead(many[0]), line.ahead(alone)) == (1, 0)
+    gate.set()
+    until(lambda: len(done) == 2)
+    assert done == ["alone", "many"]
+
+
+def test_what_was_long_ago_is_forgotten(monkeypatch):
+    monkeypatch.setattr(share, "MINUTE", 0.05)
+    shares, much = Shares(), Reader()
+    for reader in (Reader(), Reader(), much):
+        shares.note(reader, 10.0 * (reader is much))
+    assert shares.over(much) == (True, True)
+    until(lambda: shares.over(much) == (False, False))
+    assert shares._readers._sums == shares._addresses._sums == {}, "a reader who has left is kept"
+
+
+@pytest.mark.parametrize("greedy", [1, 3])
+def test_costly_steps_one_after_the_other_take_no_more_than_their_share(monkeypatch, greedy):
+    """In turns alone each would take thirty times as much of the processor as any of the six who ask for cheap ones."""
+    monkeypatch.setattr(share, "LEAST", 0.03)
+    pool, had, end = Pool(workers=1), Counter(), threading.Event()
+
+    def ask(reader, seconds):
+        def job():
+            began = worked()
+            while worked() < began + seconds:
+                sum(range(1000))
+            had[reader] += worked() - began
+            if not end.is_set():
+                ask(reader, seconds)
+
+        pool.submit(job, reader=reader)
+
+    costly, cheap = [Reader() for _ in range(greedy)], [Reader() for _ in range(6)]
+    for reader, seconds in [*((one, 0.06) for one in costly), *((one, 0.002) for one in cheap)]:
+        ask(reader, seconds)
+    until(lambda: sum(had.values()) > 1.2, 60)
+    end.set()
+    until(lambda: not pool._quick.waits(), 60)
+    mean = sum(had.values()) / len(had)
+    assert max(had[reader] for reader in costly) < 2 * mean + 0.06, had  # and the step that was begun
+    assert min(had[reader] for reader in cheap) > 0.4 * mean, had

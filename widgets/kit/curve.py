@@ -13,6 +13,7 @@ from recprivlib.live import Explorer
 from recprivlib.live.contract import Values
 from widgets.kit.frame import Frame
 from widgets.kit.pool import Lane, Pool, Update
+from widgets.kit.share import Reader
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +31,7 @@ class WholeCurve:
         frame: Frame,
         later: Callable[..., None],
         redraw: Callable[[Values], None],
+        reader: Reader | None = None,
     ):
         whole = explorer.curve
         assert whole is not None
@@ -41,7 +43,7 @@ class WholeCurve:
             steps=None,
         )
         self.pool, self.frame, self.later, self.redraw = pool, frame, later, redraw
-        self.lane = Lane(self.explorer, pool, self._told, curve=True)
+        self.lane = Lane(self.explorer, pool, self._told, curve=True, reader=reader)
         self._there = Event()  # what was asked for last
 
     def at(self, values: Values, patience: float) -> Any:

@@ -1,6 +1,7 @@
 """Whose turn it is: readers stand in one line before a few workers, each with one place in it.
 
-    join(job, reader) ──> the first in line whose address has nobody at work, else the first; one thread a worker
+    join(job, reader) ──> the first in line who has not had more than his share of the last minute; of those, the first
+                          whose address has nobody at work, else the first; one thread a worker
     ahead(reader)     ──> how many have their turn before
 
 Who has been at one job for long steps aside: another worker takes the next in line, and the job goes on with what the
@@ -20,6 +21,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from widgets.kit.share import Reader, Shares
+
 LONG = 2.0  # seconds of a processor for one job, from which its worker steps aside
 ASIDE = 2  # workers who may be aside at the same time
 IDLE = 10.0  # seconds until a worker without work goes
@@ -28,33 +31,43 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class Place:
-    """A job in line, of whom, and where he sits."""
+    """A job in line, and of whom."""
 
     job: Callable[[], None]
-    reader: Any = None
-    address: str = ""
+    reader: Reader | None = None
+
+    @property
+    def address(self) -> str:
+        """Where he sits; this machine and a silent proxy have none, and everybody there is another."""
+        return self.reader.address if self.reader else ""
 
 
 class Line:
-    """At most `workers` threads at work, besides those who stepped aside. `humble` workers are aside from the start."""
+    """At most `workers` threads at work, besides those who stepped aside. `humble` workers are aside from the start.
 
-    def __init__(self, workers: int, name: str, humble: bool = False):
+    Several lines may have the same `shares`.
+    """
+
+    def __init__(self, workers: int, name: str, humble: bool = False, shares: Shares | None = None):
         self.workers, self.name, self.humble = workers, name, humble
+        self.shares = shares or Shares()
         self._waiting: list[Place] = []
         self._staff: set[Worker] = set()
         self._change = threading.Condition()
 
-    def join(self, job: Callable[[], None], reader: Any = None, address: str = "") -> None:
-        """Has `job` done when its turn comes. Without an address (this machine, a proxy) everybody is another."""
+    def join(self, job: Callable[[], None], reader: Reader | None = None) -> None:
+        """Has `job` done when its turn comes."""
+        self.shares.note(reader)
         with self._change:
-            self._waiting.append(Place(job, reader, address))
+            self._waiting.append(Place(job, reader))
             self._man()
 
-    def ahead(self, reader: Any) -> int:
+    def ahead(self, reader: Reader) -> int:
         """How many are before this reader; 0 where the turn has come, too."""
         with self._change:
             self._man()
-            return next((at for at, place in enumerate(self._waiting) if place.reader is reader), 0)
+            line = sorted(self._waiting, key=self._over)
+            return next((at for at, place in enumerate(line) if place.reader is reader), 0)
 
     def crowd(self, address: str) -> int:
         """How many wait of one address."""
@@ -64,6 +77,9 @@ class Line:
     def waits(self) -> bool:
         """Whether anybody is in line."""
         return bool(self._waiting)
+
+    def _over(self, place: Place) -> int:
+        return sum(self.shares.over(place.reader))
 
     def _man(self) -> None:
         """Enough workers for those who wait; under the lock."""
@@ -83,6 +99,8 @@ class Line:
     def next(self, worker: Worker) -> Place | None:
         """The job of a worker who has none; None: he may go."""
         with self._change:
+            if worker.place is not None:
+                self.shares.note(worker.place.reader, worker.worked())
             worker.place = None
             if not worker.aside:
                 self._change.wait_for(self.waits, IDLE)
@@ -91,7 +109,8 @@ class Line:
                 self._man()
                 return None
             busy = Counter(other.place.address for other in self._staff if other.place and other.place.address)
-            worker.take(min(self._waiting, key=lambda place: busy[place.address]))  # of equals the first
+            first = min(self._waiting, key=lambda place: (self._over(place), busy[place.address]))  # of equals
+            worker.take(first)
             self._waiting.remove(worker.place)
             self._man()
             return worker.place

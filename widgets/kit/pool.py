@@ -24,6 +24,7 @@ from recprivlib.live import Explorer
 from recprivlib.live.contract import Values
 from recprivlib.live.memory import Memory, worked
 from widgets.kit.line import Line
+from widgets.kit.share import Reader, Shares
 
 Key = tuple[str, tuple[tuple[str, Hashable], ...]]
 RESULT_BYTES = 64 << 20  # what can be computed again
@@ -45,20 +46,21 @@ class Pool:
     def __init__(self, workers: int | None = None, limit: int = RESULT_BYTES):
         self.results = Memory(limit)
         self._one_thread = one_thread()  # of linear algebra a worker; as long as the pool lives
-        self._quick = Line(workers or max(2, min(4, os.cpu_count() or 1)), "compute")
-        self._costly = Line(1, "costly", humble=True)
-        self._curves = Line(1, "curve")
+        self._shares = Shares()
+        self._quick = Line(workers or max(2, min(4, os.cpu_count() or 1)), "compute", shares=self._shares)
+        self._costly = Line(1, "costly", humble=True, shares=self._shares)
+        self._curves = Line(1, "curve", shares=self._shares)
         self.lines = (self._quick, self._costly)
 
     def submit(
-        self, job: Callable[[], None], costly: bool = False, curve: bool = False, reader: Lane | Guest | None = None
+        self, job: Callable[[], None], costly: bool = False, curve: bool = False, reader: Reader | None = None
     ) -> None:
         """Runs `job` when its turn comes; what is costly waits in a line of its own, and nobody else waits for it.
 
         Workers who draw wait a moment for a whole curve. It has a worker of its own, who waits for nobody.
         """
         line = self._curves if curve else self._costly if costly else self._quick
-        line.join(job, reader, reader.address if reader else "")
+        line.join(job, reader)
 
     def run(self, turns: Iterator[None]) -> bool:
         """One job to its end; or, where others wait, one turn of it: then it is not done."""
@@ -69,9 +71,13 @@ class Pool:
         """How much of one address waits."""
         return sum(line.crowd(address) for line in self.lines)
 
-    def ahead(self, reader: Lane) -> int:
+    def ahead(self, reader: Reader) -> int:
         """How many readers have their turn before this one."""
         return max((line.ahead(reader) for line in self.lines), default=0)
+
+    def over(self, reader: Reader) -> tuple[bool, bool]:
+        """Whether he has had more than his share of the last minute, and whether his address has."""
+        return self._shares.over(reader)
 
     def known(self, explorer: Explorer, values: Values) -> Any:
         """The result if somebody asked for it before, else None."""
@@ -80,13 +86,6 @@ class Pool:
     def result(self, explorer: Explorer, values: Values) -> Any:
         """`compute(**values)`; two readers who ask the same at once share one computation."""
         return self.results.get(key(explorer.stem, values), lambda: explorer.compute(**values))
-
-
-@dataclass(frozen=True)
-class Guest:
-    """Somebody who asks for one thing, and where he sits."""
-
-    address: str
 
 
 @dataclass(frozen=True)
@@ -102,12 +101,18 @@ class Update:
 
 
 class Lane:
-    """One reader's place in the pool. `address` is where he sits, if that can be told."""
+    """One reader's place in the pool."""
 
     def __init__(
-        self, explorer: Explorer, pool: Pool, tell: Callable[[Update], None], curve: bool = False, address: str = ""
+        self,
+        explorer: Explorer,
+        pool: Pool,
+        tell: Callable[[Update], None],
+        curve: bool = False,
+        reader: Reader | None = None,
     ):
-        self.explorer, self.pool, self.tell, self.curve, self.address = explorer, pool, tell, curve, address
+        self.explorer, self.pool, self.tell, self.curve = explorer, pool, tell, curve
+        self.reader = reader or Reader()
         self.generation = 0
         self.asked: Values | None = None  # what was asked for last; None once that was taken back
         self.every = STREAM_EVERY
@@ -126,7 +131,7 @@ class Lane:
             if self._busy:
                 return
             self._busy = True
-        self.pool.submit(self._work, self._is_costly(values), self.curve, self)
+        self.pool.submit(self._work, self._is_costly(values), self.curve, self.reader)
 
     def _is_costly(self, values: Values) -> bool:
         """Seen the last time; what is known already costs nothing."""
@@ -148,7 +153,7 @@ class Lane:
 
     def _go_on(self, turns: Iterator[None]) -> None:
         if not self.pool.run(turns):
-            self.pool.submit(partial(self._go_on, turns), self._took > COSTLY, self.curve, self)
+            self.pool.submit(partial(self._go_on, turns), self._took > COSTLY, self.curve, self.reader)
 
     def _turns(self) -> Iterator[None]:
         with self._lock:
@@ -170,7 +175,7 @@ class Lane:
                 self.tell(Update(values, error=error))
         finally:
             self._took = took + worked() - began  # its own work: a busy machine makes nobody costly
-            self.pool.submit(self._work, self._next_is_costly(), self.curve, self)  # at the end: others wait too
+            self.pool.submit(self._work, self._next_is_costly(), self.curve, self.reader)  # at the end: others wait too
 
     def _updates(self, generation: int, values: Values) -> Iterator[Update | None]:
         """What there is to tell; None after a block of a stream that tells nothing."""

@@ -19,7 +19,8 @@ from recprivlib.live import explorer, stems
 from recprivlib.parameters import UserError
 from widgets.address import seat
 from widgets.kit.drawn import drawn, text, whole
-from widgets.kit.pool import Guest, Pool
+from widgets.kit.pool import Pool
+from widgets.kit.share import Reader
 
 MOST = 60  # steps of one address that may wait: a class behind one router
 log = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ class Scenes(RequestHandler):
 
     async def _in(self, job: Callable[[], dict[str, Any]]) -> str:
         """What `job` tells, as JSON, from one of the pool's threads."""
-        pool, guest = self.pool(), Guest(seat(self.request))
+        pool, guest = self.pool(), Reader(seat(self.request), stays=False)
         admit(pool, guest.address)
         loop = asyncio.get_running_loop()
         done: asyncio.Future[str] = loop.create_future()

@@ -19,10 +19,11 @@ from widgets.kit.frame import Frame
 from widgets.kit.game import Play
 from widgets.kit.part import Part, Wire
 from widgets.kit.pool import STREAM_EVERY, Lane, Pool, Update
+from widgets.kit.share import Reader
 from widgets.kit.tables import tables
 from widgets.kit.waiting import Waiting
 from widgets.kit.wishes import WISHES
-from widgets.kit.words import BROKEN, bad_link, sentence, setting
+from widgets.kit.words import BROKEN, ahead, bad_link, sentence, setting
 
 TRAIL = 30
 log = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ class Session:
         )
         self.drawn: Drawn | None = None
         self.marks: list[Mark] = []
-        self.lane = Lane(explorer, pool, self._told, address=self.wire.address)
+        self.lane = Lane(explorer, pool, self._told, reader=Reader(self.wire.address))
         self._told_so_far: deque[tuple[Update, Drawn | Exception]] = deque()  # and not shown yet
         self._setting = False  # several controls are being set at once
         self._moved = ""  # the control that moved last
@@ -79,7 +80,8 @@ class Session:
             notice=bad_link(len(refused)), query=explorer.link(values),
         )  # fmt: skip
         self.waiting = Waiting(self.frame, self.wire.later, self._under_way)
-        self.curve = WholeCurve(explorer, pool, self.frame, self.wire.later, self._amend) if explorer.curve else None
+        about = (pool, self.frame, self.wire.later, self._amend, self.lane.reader)
+        self.curve = WholeCurve(explorer, *about) if explorer.curve else None
         self.play = Play(explorer.game) if explorer.game else None
         self._wire()
         self._start()
@@ -200,9 +202,9 @@ class Session:
         return self.explorer.control(self._moved or self.seen[0].name)
 
     def _under_way(self) -> str:
-        many = self.pool.ahead(self.lane)
+        many = self.pool.ahead(self.lane.reader)
         if many:
-            return f"{many} reader{'s are' if many > 1 else ' is'} ahead of you…"
+            return ahead(many, *self.pool.over(self.lane.reader))
         return f"computing {setting(self.last_moved, self.values)}…" if self._moved else "computing…"
 
     def _told(self, update: Update) -> None:

@@ -21,6 +21,19 @@ def setting(control: Control, values: Values) -> str:
     return f"{control.label} = {text}"
 
 
+def ahead(many: int, reader: bool, address: bool) -> str:
+    """How many readers have their turn before, and why, where the `reader` or his `address` has had more than a share.
+
+    >>> ahead(1, False, False), ahead(3, True, True)
+    ('1 reader is ahead of you…', '3 readers go first, you have had your share of this minute…')
+    """
+    readers = f"{many} reader{'s' if many > 1 else ''}"
+    if not (reader or address):
+        return f"{readers} {'are' if many > 1 else 'is'} ahead of you…"
+    had = "you have had your" if reader else "your address has had its"
+    return f"{readers} go{'es' if many == 1 else ''} first, {had} share of this minute…"
+
+
 def sentence(text: str) -> str:
     """An error's words as a reader expects them: a capital, a full stop."""
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
