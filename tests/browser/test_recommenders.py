@@ -18,6 +18,7 @@ from recprivlib.live import explorer
 from recprivlib.live.contract import View
 from recprivlib.plots.numerals import bare
 from tests.browser.sight import PATIENCE, Dash, answered, into_sight, unfold
+from tests.browser.walking import typed
 
 CHAPTER = "/book/recommenders.html"
 ALONE = "/apps/recommenders"
@@ -212,12 +213,10 @@ def test_the_keyboard_moves_reads_out_and_draws(alone):
 def test_a_typed_number_counts_and_one_out_of_range_is_refused(alone):
     board = alone()
     box = board.at.get_by_label("Neighbours", exact=True).and_(board.at.get_by_role("spinbutton"))
-    box.fill("37")
-    box.press("Enter")
+    typed(box, "37")
     board.until("neighbors=37")
     assert board.sentence() == board.said(neighbors=37)
-    box.fill("9000")
-    box.press("Enter")
+    typed(box, "9000")
     board.at.get_by_text("Please give a whole number from 5 to 500.").wait_for()
     assert board.shown == "neighbors=37"
 

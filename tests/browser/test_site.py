@@ -18,6 +18,7 @@ from recprivlib.live.own import tried
 from recprivlib.live.scene import scene
 from tests.archive import archive
 from tests.browser.sight import unfold
+from tests.browser.walking import typed
 from tests.conftest import ROOT, listen
 from tests.laboratory.alike import LOOSE, differences
 from tests.laboratory.settings import walked
@@ -87,9 +88,23 @@ def shown(page):
     return int(page.locator("main").get_attribute("data-shown"))
 
 
+def guessed(page):
+    """Where a question stands before the figure, the reader would rather see the answer."""
+    skip = page.locator(".show-me")
+    if skip.count() and skip.is_visible():
+        skip.click()
+
+
 def move(page, which, name, value):
     """Moves one control as a reader does, and waits for what comes of it."""
-    before, control = shown(page), page.locator(f"[data-control={name}]")
+    before = shown(page)
+    started(page, which, name, value)
+    settled(page, before)
+
+
+def started(page, which, name, value):
+    """Moves it, and waits for nothing."""
+    control = page.locator(f"[data-control={name}]")
     if not control.is_visible():
         page.locator("details.more").evaluate("fold => { fold.open = true; }")
     choices = [str(known) for known, _ in which.control(name).choices]
@@ -100,9 +115,7 @@ def move(page, which, name, value):
     elif isinstance(value, bool):
         control.locator("input").set_checked(value, force=True)
     else:
-        control.locator("input.box").fill(str(value))
-        control.locator("input.box").press("Enter")
-    settled(page, before)
+        typed(control.locator("input.box"), str(value))
 
 
 def settled(page, before):
@@ -131,9 +144,7 @@ def numbers(page):
 )
 def test_every_dashboard_computes_what_the_library_does(stem, alone):
     page, which = alone(stem), here(explorer(stem), INVENTED)
-    skip = page.locator(".show-me")
-    if skip.count() and skip.is_visible():
-        skip.click()
+    guessed(page)
     for (name, value), values in islice(walked(stem), WALKED):
         move(page, which, name, value)
         result = which.compute(**values)
@@ -257,8 +268,7 @@ def test_what_cannot_be_stopped_otherwise_is_ended_and_the_page_goes_on(alone):
     before = page.locator(".sentence").inner_text()
     endless = "def release(x, rng):\n    while True:\n        pass\n"
     page.evaluate("(code) => { recprivLab.ask({ mechanism: code, claimed: 1 }); }", endless)
-    page.locator("[data-control=epsilon] input.box").fill("2")
-    page.locator("[data-control=epsilon] input.box").press("Enter")
+    typed(page.locator("[data-control=epsilon] input.box"), "2")
     page.locator(".cancel").click(timeout=PATIENCE)
     page.locator(".notice", has_text="Stopped. Python starts anew; what you see stays.").wait_for(timeout=PATIENCE)
     assert page.locator(".sentence").inner_text() == before
@@ -266,6 +276,22 @@ def test_what_cannot_be_stopped_otherwise_is_ended_and_the_page_goes_on(alone):
     page.locator(LIVE).wait_for(timeout=READY)
     move(page, which, "epsilon", 3)
     said(page, which.say(which.compute(**which.defaults | {"epsilon": 3.0})))
+
+
+@pytest.mark.parametrize("stem, name, long, short", [
+    ("fmf_ldp", "epochs", 30, 2), pytest.param("dplcf", "people", 80, 1, marks=pytest.mark.slow),
+])  # fmt: skip
+def test_a_stream_says_how_far_it_is_and_gives_way_to_cancel_and_to_the_next_move(stem, name, long, short, alone):
+    page, which = alone(stem), here(explorer(stem), INVENTED)
+    guessed(page)
+    started(page, which, name, long)
+    page.locator(".bar.known").wait_for(state="attached", timeout=PATIENCE)
+    page.locator(".cancel").click(timeout=PATIENCE)
+    page.locator(".notice", has_text="Stopped. You see").wait_for(timeout=PATIENCE)
+    page.wait_for_timeout(2500)  # longer than a page waits until it ends a Python that does not hear
+    assert page.evaluate("recprivLab.state") == "ready", "a stream gives way: nothing had to be ended"
+    move(page, which, name, short)
+    said(page, which.say(which.compute(**which.defaults | {name: short})))
 
 
 @pytest.mark.slow

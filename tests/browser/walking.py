@@ -37,12 +37,19 @@ def touch(target):
     target.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
+def typed(box, text):
+    """Over what stands in it, as by a hand. Firefox's driver cannot fill in a number: it lengthens the one that is there."""
+    box.evaluate("box => { box.focus(); box.select(); }")
+    box.page.keyboard.type(text)
+    box.page.keyboard.press("Enter")
+
+
 def settled(page):
     """What the figure shows once nothing is on its way any more."""
     shown, since = None, 0
     while since < 8:
-        now = page.locator(".stage").get_attribute("data-shown")
-        shown, since = now, since + 1 if now == shown else 0
+        now, state = page.evaluate("(({ shown, state }) => [shown, state])(document.querySelector('.stage').dataset)")
+        shown, since = now, since + 1 if now == shown and state == "ready" else 0
         page.wait_for_timeout(200)
     return shown
 

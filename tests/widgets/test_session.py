@@ -85,6 +85,30 @@ def test_a_thread_that_has_fallen_behind_shows_each_reader_the_newest_result_alo
     assert here.frame.query == "height=15"
 
 
+def test_what_was_on_its_way_when_the_reader_cancelled_is_not_shown():
+    acts = []
+
+    class Behind(Wire):
+        def later(self, action, milliseconds=0):
+            if not milliseconds:
+                acts.append(action)
+
+    here = Session(SMALL, Now(), wire=Behind())
+    while acts:
+        acts.pop(0)()
+    before = here.frame.sentence
+    move(here, "height", 11)
+    here.frame.heard({"do": "cancel"})
+    while acts:
+        acts.pop(0)()
+    assert here.frame.sentence == before
+    assert here.frame.notice.startswith("Stopped. You see")
+    move(here, "height", 12)
+    while acts:
+        acts.pop(0)()
+    assert here.frame.sentence == "The area is 12 square cm."
+
+
 def test_a_link_restores_every_setting(session):
     first = session()
     for name, value in (("width", 2.5), ("height", 7), ("unit", "m"), ("liked", [1, 0]), ("seed", 3)):

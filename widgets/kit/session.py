@@ -217,11 +217,14 @@ class Session:
         self.wire.later(self._newest)
 
     def _newest(self) -> None:
-        """Where the server's own thread falls behind, only the last result of each reader is worth its time."""
+        """Where the server's own thread falls behind, only the last result of each reader is worth its time.
+
+        What was on its way when the reader cancelled is not shown: the notice names what stands there.
+        """
         newest = None
         while self._told_so_far:
             newest = self._told_so_far.popleft()
-        if newest is not None:
+        if newest is not None and self.lane.asked is not None:
             self._news(*newest)
 
     def _news(self, update: Update, news: Drawn | Exception) -> None:
