@@ -141,11 +141,11 @@ class Passage:
             return self._gaussian(x, places)
         if hasattr(self.real, "bit_channel"):  # rows of bits, each noised on its own
             table = log_matrix(self.real.bit_channel)
-            return [(partial(_looked_up, table[bit]), bit) for bit in np.ravel(x)[places].astype(int).tolist()]
+            return [(partial(_entries, table[bit]), bit) for bit in np.ravel(x)[places].astype(int).tolist()]
         if not self.entrywise or not hasattr(self.real, "log_density"):
             return None
         if hasattr(self.real, "d"):  # sets: does it hold the truth?
-            return [(partial(_looked_up, np.log([1 - self.real.p, self.real.p])), "held")] * len(places)
+            return [(partial(_entries, np.log([1 - self.real.p, self.real.p])), "held")] * len(places)
         inputs = np.ravel(x)[places].tolist()
         known = {value: self._law(value) for value in set(inputs)}
         return [(known[value], value) for value in inputs]
@@ -216,7 +216,7 @@ class Passage:
         return out
 
 
-def _looked_up(row: Array, y: Array) -> Array:
+def _entries(row: Array, y: Array) -> Array:
     return row[(np.asarray(y) > 0).astype(int)]
 
 

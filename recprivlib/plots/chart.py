@@ -232,8 +232,15 @@ def _brief(value: float) -> str:
 
 
 def plain(values: Iterable[float]) -> list[float | None]:
-    """Plain numbers, for JSON."""
-    return [number(float(value)) for value in values]
+    """Plain numbers, for JSON. Where all are finite they are written in one go: half the time for thousands of them.
+
+    >>> plain([1 / 3, 2, -1e-9]), plain([1.5, math.nan])
+    ([0.333333, 2.0, -1e-09], [1.5, None])
+    """
+    many = tuple(values.tolist() if isinstance(values, np.ndarray) else map(float, values))
+    if not all(map(math.isfinite, many)):
+        return [number(value) for value in many]
+    return list(map(float, ("%.6g " * len(many) % many).split()))
 
 
 def _drawn(axis: Axis, size: float) -> dict[str, Any]:

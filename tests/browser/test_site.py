@@ -29,7 +29,7 @@ READY = 180_000
 PATIENCE = 90_000
 LIVE = "main[data-live=yes][data-state=ready]"
 LIGHT = ("privacy", "recommenders")  # whose walk takes seconds
-WALKED = 3  # moves in a browser; ten of each are compared under Node (tests/laboratory)
+WALKS = [(stem, 3) for stem in LIGHT] + [pytest.param(stem, 10, marks=pytest.mark.slow) for stem in stems()]
 
 
 @pytest.fixture(scope="module")
@@ -139,13 +139,11 @@ def numbers(page):
     return list(csv.DictReader(io.StringIO(download.value.path().read_text("utf-8"))))
 
 
-@pytest.mark.parametrize(
-    "stem", [pytest.param(stem, marks=[] if stem in LIGHT else [pytest.mark.slow]) for stem in stems()]
-)
-def test_every_dashboard_computes_what_the_library_does(stem, alone):
+@pytest.mark.parametrize("stem, moves", WALKS)
+def test_every_dashboard_computes_what_the_library_does(stem, moves, alone):
     page, which = alone(stem), here(explorer(stem), INVENTED)
     guessed(page)
-    for (name, value), values in islice(walked(stem), WALKED):
+    for (name, value), values in islice(walked(stem), moves):
         move(page, which, name, value)
         result = which.compute(**values)
         if stem not in LOOSE:

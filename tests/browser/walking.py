@@ -38,7 +38,7 @@ def touch(target):
 
 
 def typed(box, text):
-    """Over what stands in it, as by a hand. Firefox's driver cannot fill in a number: it lengthens the one that is there."""
+    """Over what stands in it, as by a hand. Firefox's driver cannot fill a number in: it adds to what is there."""
     box.evaluate("box => { box.focus(); box.select(); }")
     box.page.keyboard.type(text)
     box.page.keyboard.press("Enter")
