@@ -12,7 +12,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from tools import pyodide
+from tools import pyodide, site
 from tools.book import lock
 
 CARRIER = "open-webui==0.12.4 --hash=sha256:02e9caba96234db3fa17a92e56163b3f7f2b8ca8227fa886b85c178d696483f6"
@@ -21,6 +21,7 @@ INSIDE = "open_webui/frontend/pyodide/"
 
 def fetched() -> Path:
     """The user's cache, with all that a site needs in it; raises `Missing` where it cannot be had."""
+    site.plotly(quiet)
     try:
         pyodide.obtain(quiet)
     except pyodide.Changed:

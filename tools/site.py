@@ -14,6 +14,7 @@ import io
 import json
 import shutil
 import sys
+import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -36,6 +37,13 @@ KIT = (
     ("widgets/__init__.py", "widgets/__init__.py", ()),
     ("widgets/kit", "widgets/kit", ()),
     ("widgets/site", "widgets/site", ()),
+)
+# The part of plotly.js that draws all figures of the book, in the version that the package plotly brings whole.
+PLOTLY_VERSION = "4.1.1"
+PLOTLY = pyodide.Pin(
+    f"plotly.js-cartesian-dist-min-{PLOTLY_VERSION}.tgz",
+    f"https://registry.npmjs.org/plotly.js-cartesian-dist-min/-/plotly.js-cartesian-dist-min-{PLOTLY_VERSION}.tgz",
+    "sha512-o8GrFeusncwBIxbBynRJpY4pkgVB6caM+JLpwrLYbbsO7dZ8FJ+SVN2Fr+L7kiG/Z6w4P5O0Jus/Qr5EefHVeg==",
 )
 # What of SciPy nothing of the project imports, at no setting of any dashboard (tests/laboratory runs them all).
 UNUSED = {"cluster", "datasets", "differentiate", "fftpack", "integrate", "interpolate", "io", "misc", "ndimage", "odr",
@@ -75,6 +83,8 @@ def assemble(html: Path, target: Path, say: book.Say, pages: Path | None = None)
     shutil.copytree(html, fresh, ignore=shutil.ignore_patterns(".inputs", "*.map", "*.po"))
     (fresh / ".nojekyll").touch()  # GitHub's pages leave out folders like _static without it
     total = laboratory(fresh / "lab", say)
+    (fresh / "_static").mkdir(exist_ok=True)
+    (fresh / "_static" / "plotly.min.js").write_bytes(plotly(say))
     (fresh / "lab" / "sw.js").rename(fresh / "sw.js")  # it can keep what lies beside and below it, no more
     if pages is not None:
         shutil.copytree(pages, fresh / "lab", dirs_exist_ok=True)
@@ -132,6 +142,15 @@ def laboratory(folder: Path, say: book.Say) -> int:
     manifest["total"] = sum(one["bytes"] for one in (*core, *wheels, manifest["kit"]))
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
     return int(manifest["total"])
+
+
+def plotly(say: book.Say) -> bytes:
+    """The script that draws figures: a third of the whole, and half a second less until the first picture."""
+    pyodide.folder().mkdir(parents=True, exist_ok=True)
+    with book.lock(pyodide.folder() / "lock"), tarfile.open(pyodide.had(PLOTLY, say)) as pack:
+        file = pack.extractfile("package/plotly-cartesian.min.js")
+        assert file is not None
+        return file.read()
 
 
 def described(path: Path, folder: Path) -> dict[str, Any]:

@@ -55,6 +55,33 @@ def test_a_site_loads_each_file_once_and_opens_again_without_a_network(opened, p
     page.locator("main.page[data-state=ready]").wait_for(timeout=120_000)
 
 
+MADE = """async () => (await (await caches.open("recpriv-compiled")).keys()).map(({ url }) => url.split(".").pop()).sort()"""
+DAMAGE = """async () => {
+    const cache = await caches.open("recpriv-compiled");
+    const [key] = (await cache.keys()).filter(({ url }) => url.endsWith(".memory"));
+    await cache.put(key, new Response("no memory at all"));
+}"""
+
+
+def test_a_python_that_has_begun_once_is_remembered_and_where_that_is_damaged_begins_anew(opened, published: Path):
+    with hosted(published) as host:
+        page = opened(host.address + PAGE)
+        assert page.evaluate("window.recprivLab.remembered") is False
+        until(page, "!!window.recprivLab.times.kept")
+        assert page.evaluate(MADE) == ["compiled", "memory"]
+        page.close()
+        page = opened(host.address + PAGE)
+        assert page.evaluate("window.recprivLab.remembered") is True
+        page.locator("main.page[data-live=yes][data-state=ready]").wait_for(timeout=120_000)
+        sentence = page.locator(".sentence").inner_text()
+        page.evaluate(DAMAGE)
+        page.close()
+        page = opened(host.address + PAGE)
+        assert page.evaluate("[window.recprivLab.state, window.recprivLab.remembered]") == ["ready", False]
+        page.locator("main.page[data-live=yes][data-state=ready]").wait_for(timeout=120_000)
+        assert page.locator(".sentence").inner_text() == sentence
+
+
 def test_a_changed_file_is_refused_by_the_page_too(browser, published: Path, tmp_path: Path):
     (wheel,) = (published / "lab").rglob("numpy-*.whl")
     site = tmp_path / "site"

@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from plotly.offline import get_plotlyjs_version
 
 from tools import pyodide, site
 
@@ -71,6 +72,13 @@ def test_two_builds_are_the_same_to_the_byte_and_the_manifest_tells_the_truth(wh
     assert manifest["wheels"][-1]["name"] == "pandas", "what a first result does not need comes last"
     lock = json.loads((lab / manifest["pyodide"]["path"] / pyodide.LOCK).read_text())
     assert {w["sha256"] for w in manifest["wheels"]} == {entry["sha256"] for entry in lock["packages"].values()}
+
+
+def test_figures_are_drawn_by_a_part_of_the_very_script_that_the_server_has_whole(wheels, page, tmp_path):
+    site.assemble(page, tmp_path / "site", quiet)
+    script = (tmp_path / "site" / "_static" / "plotly.min.js").read_text("utf-8")
+    assert f"plotly.js (cartesian - minified) v{get_plotlyjs_version()}" in script[:200]
+    assert len(script) < 1.6e6
 
 
 def test_the_kit_holds_the_project_and_nothing_else(wheels, page, tmp_path):

@@ -13,6 +13,13 @@ const search = new URLSearchParams(location.search);
 const settings = new URLSearchParams([...search].filter(([name]) => !FRAME.includes(name))).toString();
 const frame = Object.fromEntries([...search].filter(([name]) => FRAME.includes(name)));
 
+// Python begins beside the first picture, once the page is near the screen.
+new IntersectionObserver((entries, observer) => {
+  if (!entries.some((entry) => entry.isIntersecting)) return;
+  observer.disconnect();
+  lab.want();
+}, { rootMargin: "200px" }).observe(page);
+
 function modelOf(place, props) {
   const heard = {};
   const fire = (name, what) => (heard[name] || []).forEach((act) => act(what));
@@ -133,8 +140,3 @@ performance.mark("picture");
 line = lab.join(dash);
 label(page, lab, { data: people.length > 0, settings });
 window.addEventListener("pagehide", () => line.leave());
-new IntersectionObserver((entries, observer) => {
-  if (!entries.some((entry) => entry.isIntersecting)) return;
-  observer.disconnect();
-  lab.want();
-}, { rootMargin: "200px" }).observe(page);

@@ -43,6 +43,9 @@ class Lab {
   on(act) { this.acts.add(act); return () => this.acts.delete(act); }
   tell() { this.acts.forEach((act) => act()); }
   get size() { return `${Math.round(this.total / 1e6)} MB`; }
+  get share() { return this.total ? this.had / this.total : 0; }
+  get percent() { return this.total ? `${Math.min(99, Math.round(100 * this.share))} %` : "…"; }
+  get coming() { return this.total ? `Getting the laboratory ready, ${this.size}, once: ${this.percent}` : "Getting the laboratory ready…"; }
   // Whether the reader has to agree first: bytes cost money here, and these have not been loaded before.
   async asks() {
     const line = navigator.connection;
@@ -91,16 +94,25 @@ class Lab {
     if (news.failed) return console.error(news.failed);
     if (news.ready) {
       this.state = "ready";
+      this.remembered = news.remembered;
       this.times.ready ??= Math.round(performance.now() - this.began);
       try { localStorage.setItem(LEAVE, this.manifest.kit.sha256); } catch { /* then it is asked again */ }
     }
     if (news.whole) this.times.whole ??= Math.round(performance.now() - this.began);
+    if (news.kept) this.remember();
     if (news.refused) { this.refused = news.refused; this.file = null; }
     if (news.chosen) {
       Object.assign(this, { refused: "", people: news.label, columns: news.columns, chosen: news.chosen });
       for (const dash of [...this.dashes.values()]) dash.moved(news.chosen); // each leaves, and joins anew
     }
     this.tell();
+  }
+  // For the next visit: another worker begins a Python, keeps its memory, and ends. Not where two may be too many.
+  remember() {
+    if (navigator.deviceMemory && navigator.deviceMemory < 4) return;
+    const aside = new Worker(new URL("worker.mjs", home), { type: "module" });
+    aside.onmessage = aside.onerror = () => { aside.terminate(); this.times.kept ??= Math.round(performance.now() - this.began); };
+    aside.postMessage({ remember: { manifest: this.manifest } });
   }
   send(message) { this.worker?.postMessage(JSON.stringify(message)); }
 

@@ -34,8 +34,8 @@ export function mine(fold) {
     go.disabled = Boolean(asked);
     if (!asked) return;
     if (lab.state === "loading") {
-      said.textContent = `Getting the laboratory ready, ${lab.size}, once…`;
-      if (lab.total) bar.value = lab.had / lab.total;
+      said.textContent = lab.coming;
+      bar.value = lab.share;
     } else if (share !== undefined) {
       said.textContent = "Attacking…";
       bar.value = share;

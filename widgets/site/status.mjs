@@ -28,10 +28,10 @@ export function label(page, lab, { data, settings }) {
     });
   }
   function words() {
-    const { state, size, total, had } = lab, live = page.dataset.live === "yes";
+    const { state, size } = lab, live = page.dataset.live === "yes";
     if (state === "broken") return `${lab.why}: what you see was computed beforehand, and stays.`;
     if (state === "asks") return `To re-train here, in your browser, this page needs a laboratory of ${size}, once.`;
-    if (state === "loading") return `Getting the laboratory ready, ${total ? `${size}, once: ${Math.min(99, Math.round((100 * had) / total))} %` : "once…"}`;
+    if (state === "loading") return lab.coming;
     if (lab.refused) return lab.refused;
     if (state !== "ready") return "";
     if (lab.people && data) return `Computed in this page, on ${lab.people}. They stay in this page.`;
@@ -41,7 +41,7 @@ export function label(page, lab, { data, settings }) {
   function show() {
     text.textContent = words();
     bar.hidden = lab.state !== "loading";
-    if (lab.total) bar.value = lab.had / lab.total;
+    bar.value = lab.share;
     leave.hidden = lab.state !== "asks";
     bring.hidden = !data || !["ready", "loading"].includes(lab.state);
     line.hidden = !text.textContent;

@@ -38,7 +38,7 @@ export function steps(el, stage, it) {
     if (why || lab.state === "broken") return `${why || lab.why}: the figure shows what was computed beforehand.`;
     if (live) return same() ? "Each step is computed in this page, now." : `Computed in this page, now, on ${whom()}. The text speaks of the book's.`;
     if (wanted && lab.state === "asks") return `To compute each step here, in your browser, this page needs a laboratory of ${lab.size}, once.`;
-    if (wanted && lab.state === "loading") return `Getting the laboratory ready, ${lab.size}, once: ${lab.total ? Math.min(99, Math.round((100 * lab.had) / lab.total)) : 0} %`;
+    if (wanted && lab.state === "loading") return lab.coming;
     if (!same()) return `The figure was computed beforehand, on the people of the book. It can be computed in this page, on ${whom()}.`;
     return "";
   }
@@ -46,7 +46,7 @@ export function steps(el, stage, it) {
     if (why || lab.state === "broken") return "";
     if (live) return same() ? "" : "Back to the book";
     if (wanted && lab.state === "asks") return `Load ${lab.size}`;
-    if (wanted && lab.state === "loading") return lab.total ? `${Math.min(99, Math.round((100 * lab.had) / lab.total))} %` : "…";
+    if (wanted && lab.state === "loading") return lab.percent;
     return same() ? "" : "Compute here";
   }
   function show() {

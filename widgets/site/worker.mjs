@@ -4,18 +4,19 @@ const say = (news) => self.postMessage(JSON.stringify(news));
 const waiting = []; // what came before Python did
 let hear = (text) => waiting.push(() => hear(text));
 let given = (file) => waiting.push(() => given(file));
-const COMPILED = "recpriv-compiled"; // what Python made of its sources, kept in the browser for the next time
+const MADE = "recpriv-compiled"; // what Python made of its sources, and how its memory looks when it has begun: for the next time
 const REST = 3000; // ms after everything is there, until it is kept
 let tables; // settles once pandas is there: nothing but tables and committed curves needs it
 
 self.onmessage = ({ data }) => {
   if (data.start) start(data.start).catch((error) => say({ broken: String(error?.message || error) }));
+  else if (data.remember) remember(data.remember).catch(() => {}).finally(() => say({ remembered: true })); // else: begun anew
   else if (data.file) given(data);
   else hear(data);
 };
 
 // Every byte is counted for the bar, and every file has to be the one that the manifest names.
-function counted(manifest) {
+function counted(manifest, tell = say) {
   const sums = {}, path = new URL(manifest.pyodide.path, home);
   for (const { name, sha256 } of manifest.pyodide.files) sums[new URL(name, path)] = sha256;
   for (const { file, sha256 } of [...manifest.wheels, manifest.kit]) sums[new URL(file, home)] = sha256;
@@ -28,7 +29,7 @@ function counted(manifest) {
       const { done, value } = await reader.read();
       if (done) return;
       had += value.length;
-      if (performance.now() - told > 100) { told = performance.now(); say({ had }); }
+      if (performance.now() - told > 100) { told = performance.now(); tell({ had }); }
     }
   }
   return async (what, how = {}) => {
@@ -39,22 +40,51 @@ function counted(manifest) {
   };
 }
 
-// Compiling is most of what importing takes; done once, it is a file to be read.
-const name = (manifest) => new URL(`${manifest.pyodide.path}${manifest.kit.sha256.slice(0, 16)}.compiled`, home).href;
-async function compiled(manifest) {
+// Beginning is most of what starting takes, and compiling most of what importing does; done once, both are files to be read.
+const name = (manifest, what) => new URL(`${manifest.pyodide.path}${manifest.kit.sha256.slice(0, 16)}.${what}`, home).href;
+async function made(manifest, what) {
   try {
-    const kept = await (await caches.open(COMPILED)).match(name(manifest));
+    const kept = await (await caches.open(MADE)).match(name(manifest, what));
     return kept ? await kept.arrayBuffer() : null;
   } catch { return null; } // a private window, or no cache at all
 }
-async function keep(python, manifest) {
-  const bytes = python.runPython("from widgets.site.compiled import compiled; compiled()").toJs();
+async function keep(manifest, what, bytes) {
   try {
-    const cache = await caches.open(COMPILED);
-    for (const old of await cache.keys()) await cache.delete(old);
-    await cache.put(name(manifest), new Response(bytes));
-    say({ kept: bytes.length });
-  } catch { /* then it is compiled anew */ }
+    await (await caches.open(MADE)).put(name(manifest, what), new Response(bytes));
+    return true;
+  } catch { return false; } // then it is made anew
+}
+async function tidy(manifest) {
+  const mine = new Set(["compiled", "memory"].map((what) => name(manifest, what)));
+  try {
+    const cache = await caches.open(MADE);
+    for (const { url } of await cache.keys()) if (!mine.has(url)) await cache.delete(url);
+  } catch { /* nothing is kept */ }
+}
+async function compile(python, manifest) {
+  await tidy(manifest);
+  const bytes = python.runPython("from widgets.site.compiled import compiled; compiled()").toJs();
+  if (await keep(manifest, "compiled", bytes)) say({ kept: true });
+}
+// A Python of its own that has just begun, and has seen nothing of anybody; in a worker that ends with it.
+async function remember({ manifest }) {
+  self.fetch = counted(manifest, () => {});
+  const path = new URL(manifest.pyodide.path, home);
+  const { loadPyodide } = await import(new URL("pyodide.mjs", path).href);
+  const python = await loadPyodide({ indexURL: path.href, _makeSnapshot: true });
+  await keep(manifest, "memory", python.makeMemorySnapshot());
+}
+async function begun(manifest, indexURL, loadPyodide) {
+  const how = { indexURL, packages: ["numpy", "scipy"], stdout: () => {}, stderr: (text) => console.warn(text) };
+  const memory = await made(manifest, "memory");
+  if (!memory) return [await loadPyodide(how), false];
+  try {
+    return [await loadPyodide({ ...how, _loadSnapshot: memory }), true];
+  } catch (error) {
+    console.warn(error);
+    await (await caches.open(MADE)).delete(name(manifest, "memory"));
+    return [await loadPyodide(how), false];
+  }
 }
 
 async function start({ manifest }) {
@@ -65,9 +95,9 @@ async function start({ manifest }) {
     if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
     return answer.arrayBuffer();
   };
-  const kit = file(manifest.kit.file), before = compiled(manifest);
+  const kit = file(manifest.kit.file), before = made(manifest, "compiled");
   const { loadPyodide } = await import(new URL("pyodide.mjs", path).href);
-  const python = await loadPyodide({ indexURL: path.href, packages: ["numpy", "scipy"], stdout: () => {}, stderr: (text) => console.warn(text) });
+  const [python, remembered] = await begun(manifest, path.href, loadPyodide);
   python.unpackArchive(await kit, "zip", { extractDir: "/kit" });
   const had = await before;
   if (had) python.unpackArchive(had, "zip", { extractDir: "/" });
@@ -90,7 +120,7 @@ Desk(post, lambda act, wait: clock(create_once_callable(act), wait))`);
   // Tables are pandas frames, committed curves are read with it, and it comes last.
   const late = (text) => /"tables":true|"curve":true|"do":"csv"|"query":"[^"]/.test(text);
   hear = (text) => { if (tables && late(text)) tables.then(() => pass(text)); else pass(text); };
-  tables = python.loadPackage("pandas", { messageCallback: () => {} }).then(() => { tables = null; pass('{"whole":true}'); say({ whole: true }); if (!had) setTimeout(keep, REST, python, manifest); });
-  say({ ready: true });
+  tables = python.loadPackage("pandas", { messageCallback: () => {} }).then(() => { tables = null; pass('{"whole":true}'); say({ whole: true }); if (!had) setTimeout(compile, REST, python, manifest); else if (!remembered) say({ kept: true }); });
+  say({ ready: true, remembered });
   for (const act of waiting.splice(0)) act();
 }
