@@ -83,10 +83,12 @@
     return figure;
   }
   const paper = () => `${getComputedStyle(html).getPropertyValue("--rp-page").trim() || "#FFFFFF"}B0`; // behind a name that stands on lines
+  const ruler = document.createElement("canvas").getContext("2d");
   // Of the names of dots, those that do not cover an earlier one; each is kept inside the drawing.
   function readable(layout, inside, size, margin, narrow) {
     const [low, high] = layout.yaxis?.range || [0, 1], [from, to] = layout.xaxis?.range || [0, 1];
-    const wide_of = (label) => label.text.replace(/<[^>]*>|&\S+;/g, "").length * size * 0.6;
+    ruler.font = `${size}px ${layout.font.family}`;
+    const wide_of = (label) => ruler.measureText(label.text.replace(/<[^>]*>/g, "").replace(/&\S+;/g, "x")).width + 2;
     const lines = narrow ? (layout.annotations || []).filter((label) => label.xref === "paper" && label.yref === "y") : [];
     const taken = lines.map((label) => ({ wide: wide_of(label), left: label.xanchor === "left" ? 0 : inside.width - wide_of(label),
       y: (inside.height * (label.y - low)) / (high - low) + (label.yshift || 0) + size / 2 }));

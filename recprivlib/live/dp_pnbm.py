@@ -202,7 +202,7 @@ def role(result: Result) -> tuple[str, str]:
 
 def differs(other: Result, shown: Result) -> str:
     """What sets a comparison apart."""
-    return "with the ratings" if shown.noise_only and not other.noise_only else role(other)[1]
+    return "with ratings" if shown.noise_only and not other.noise_only else role(other)[1]
 
 
 def draw_error(result: Result, look: Look) -> dict[str, Any]:

@@ -56,7 +56,9 @@ def test_no_name_in_the_main_figure_is_cut_or_covered(alone):
           const plot = {PLOT}, frame = plot.getBoundingClientRect();
           return [...plot.querySelectorAll('.annotation-text')].map((text) => {{
             const box = text.getBoundingClientRect();
-            return [text.textContent, box.left, box.right, box.top + 2, box.bottom - 2, box.right <= frame.right + 1];
+            const air = Math.max(2, (box.height - 13) / 2);  // above and below letters of 13 px
+            return [text.textContent, box.left, box.right, box.top + air, box.bottom - air,
+                    box.right <= frame.right + 1];
           }});
         }}""")
         assert {"no privacy", "what is popular", "noisy popularity", "random"} <= {box[0] for box in boxes}

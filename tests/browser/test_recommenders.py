@@ -149,6 +149,7 @@ def test_a_guess_is_answered_in_the_page_and_told_to_nobody(alone):
 # --------------------------------------------------------------------------------------------- moving
 
 
+@pytest.mark.firefox
 def test_a_drag_with_the_mouse_moves_dot_sentence_and_link(alone):
     board = alone()
     lane = board.k.bounding_box()
@@ -173,6 +174,7 @@ def test_a_drag_with_the_mouse_moves_dot_sentence_and_link(alone):
 
 def test_the_keyboard_goes_everywhere_in_order(alone):
     board = alone()
+    board.page.evaluate("document.querySelector('main summary').focus()")  # Firefox goes on from the last click
     names = []
     for _ in range(40):
         board.page.keyboard.press("Tab")
@@ -246,7 +248,7 @@ def test_every_control_changes_the_figure(alone):
 def test_a_touch_on_the_figures_scrolls_the_page(alone):
     board = alone(width=390)
     touch = board.page.evaluate(f"getComputedStyle({PLOT}.querySelector('.main-svg')).touchAction")
-    assert touch == "manipulation", "that is pan-x pan-y pinch-zoom"
+    assert touch in ("manipulation", "pan-x pan-y pinch-zoom"), "two names of the same"
     assert board.k.evaluate("input => getComputedStyle(input).touchAction") == "pan-y"
     assert board.main.evaluate(f"() => {PLOT}.layout.dragmode") is False
 

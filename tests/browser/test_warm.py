@@ -55,7 +55,8 @@ def test_a_site_loads_each_file_once_and_opens_again_without_a_network(opened, p
     page.locator("main.page[data-state=ready]").wait_for(timeout=120_000)
 
 
-MADE = """async () => (await (await caches.open("recpriv-compiled")).keys()).map(({ url }) => url.split(".").pop()).sort()"""
+MADE = """async () => (await (await caches.open("recpriv-compiled")).keys())
+    .map(({ url }) => url.split(".").pop()).sort()"""
 DAMAGE = """async () => {
     const cache = await caches.open("recpriv-compiled");
     const [key] = (await cache.keys()).filter(({ url }) => url.endsWith(".memory"));

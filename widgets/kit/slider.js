@@ -51,7 +51,8 @@ export function render({ model }) {
   const release = () => { model.released += 1; };
 
   range.addEventListener("pointerdown", () => { held = true; });
-  for (const end of ["pointerup", "pointercancel"]) range.addEventListener(end, () => { held = false; });
+  // Not at once: Firefox says the last place of a drag after the finger has gone, and that is no nudge.
+  for (const end of ["pointerup", "pointercancel"]) range.addEventListener(end, () => setTimeout(() => { held = false; }));
   range.addEventListener("input", () => {
     let v = nearest(at(+range.value));
     // A nudge that is smaller than a stop (screen readers on phones) still moves by one stop.
