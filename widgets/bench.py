@@ -36,23 +36,23 @@ SERVER = (
     "import sys; from widgets import server, kit; kit.warm(sys.argv[2]);"
     "server.serve('127.0.0.1', int(sys.argv[1]), lambda: print('ready', flush=True))"
 )
-# When the first picture stands, and when the first result that was computed now does.
+# When the first picture stands, when the first that was computed now does, and when nothing more comes.
 CLOCK = """(() => {
   const seen = (window.benchSeen = {});
   const looks = setInterval(() => {
     const now = performance.now(), { state, live } = document.querySelector("main")?.dataset || {};
     if (document.querySelector("main .canvas .main-svg")) seen.picture ??= now;
-    if (state === "ready" && (live === "yes" || !document.querySelector("#still"))) seen.live ??= now;
-    if (seen.picture && seen.live) clearInterval(looks);
+    if (live === "yes" || (seen.picture && !document.querySelector("#still"))) seen.live ??= now;
+    if (seen.live && state === "ready") { seen.whole = now; clearInterval(looks); }
   }, 10);
 })();"""
 # Makes the moves one after the other for so long, and notes how many ms each took to be seen.
-WALK = """({ control, figure, moves, seconds }) => {
+WALK = """({ control, figure, moves, back, seconds }) => {
   const all = (selector, root = document) => [...root.querySelectorAll("*")].flatMap((host) =>
     [...(host.matches(selector) ? [host] : []), ...(host.shadowRoot ? all(selector, host.shadowRoot) : [])]);
   const main = document.querySelector("main"), place = document.querySelector(control);
   const plot = document.querySelector(`[data-figure="${figure}"] .js-plotly-plot`);
-  const walk = (window.walk = { times: [], wholes: [], missed: 0, done: false });
+  const walk = (window.walk = { times: [], wholes: [], long: 0, refused: [], missed: 0, done: false });
   const change = (input, set) => { set(input); input.dispatchEvent(new Event("change", { bubbles: true })); };
   const make = (move) => {
     const inputs = all("input, select", place);
@@ -62,7 +62,11 @@ WALK = """({ control, figure, moves, seconds }) => {
     if (inputs[0].type === "checkbox") return inputs[0].click();
     inputs[move.at].click();
   };
-  const end = performance.now() + 1000 * seconds;
+  const end = performance.now() + 1000 * seconds, rest = (time) => new Promise((done) => setTimeout(done, time));
+  const home = async () => { // what the next control finds is how the page was opened
+    make(back);
+    for (let waits = 0; waits < 200 && (waits < 10 || main.dataset.state !== "ready"); waits++) await rest(50);
+  };
   (async () => {
     for (const move of moves) {
       const before = +main.dataset.shown, seen = plot.layout.meta.shown, began = performance.now();
@@ -73,10 +77,17 @@ WALK = """({ control, figure, moves, seconds }) => {
         const { shown, state } = main.dataset, taken = performance.now() - began;
         if (!picture && +shown > before && plot.layout.meta.shown !== seen) picture = taken;
         if (state === "ready" && picture) { walk.times.push(picture); walk.wholes.push(taken); break; }
-        if (taken > 15000 || (taken > 500 && state === "error")) { walk.missed += 1; break; }
+        if (taken > 15000 && picture) { walk.times.push(picture); walk.long += 1; break; } // the next move ends it
+        if (taken > 15000) { walk.missed += 1; break; }
+        if (taken > 500 && state === "error") {
+          walk.refused.push(document.querySelector(".card").innerText);
+          await home();
+          break;
+        }
       }
-      await new Promise((rest) => setTimeout(rest, 60));
+      await rest(60);
     }
+    await home();
     walk.done = true;
   })();
 }"""
@@ -112,11 +123,13 @@ class Found:
     """One side of the table."""
 
     picture: float = 0.0  # seconds, as all of these
-    cold: float = 0.0
-    warm: float = 0.0
+    cold: tuple[float, float] = (0.0, 0.0)  # the first visit: the first result, and all of it
+    warm: tuple[float, float] = (0.0, 0.0)  # a later one
     bytes: tuple[int, int] = (0, 0)  # cold, warm
     steps: dict[str, list[float]] = field(default_factory=dict)  # control -> ms until the picture
     wholes: dict[str, list[float]] = field(default_factory=dict)  # control -> ms until nothing more comes
+    long: int = 0  # steps that had a picture, and were not at their end after 15 s
+    refused: list[str] = field(default_factory=list)  # what the cards said
     missed: int = 0
     errors: list[str] = field(default_factory=list)
 
@@ -131,8 +144,14 @@ def moves(control: Control, rng: np.random.Generator) -> list[dict[str, Any]]:
             return [{"box": int(value)} for value in dict.fromkeys(np.rint(values)) if value != control.default]
         return [{"box": float(f"{value:.3g}")} for value in values if low < value]
     count = 2 if control.kind == "switch" else len(control.choices)
-    start = [value for value, _ in control.choices].index(control.default) if control.choices else 0
-    return [{"at": (start + 1 + step) % count} for step in range(min(count - 1, MOST_STEPS))]
+    return [{"at": (start(control)["at"] + 1 + step) % count} for step in range(min(count - 1, MOST_STEPS))]
+
+
+def start(control: Control) -> dict[str, Any]:
+    """Where a control stands when the page is opened."""
+    if control.kind in ("number", "integer"):
+        return {"box": control.default}
+    return {"at": [value for value, _ in control.choices].index(control.default) if control.choices else 0}
 
 
 def measured(
@@ -149,14 +168,19 @@ def measured(
         page.on("console", lambda said: found.errors.append(said.text) if said.type == "error" else None)
         bytes_ = counted(page)
         page.goto(address)
-        seen = _until(page, "window.benchSeen?.live && window.benchSeen")
+        seen = _until(page, "window.benchSeen?.whole && window.benchSeen")
         _until(page, "window.recprivLab ? !!window.recprivLab.times.whole : true")
+        if visit == "cold":
+            _until(page, "window.recprivLab ? !!window.recprivLab.times.kept : true")
         page.wait_for_timeout(1000)  # what still comes after the first result
-        setattr(found, visit, seen["live"] / 1000)
+        setattr(found, visit, (seen["live"] / 1000, seen["whole"] / 1000))
         if visit == "cold":
             found.picture, first = seen["picture"] / 1000, bytes_()
             page.close()
     found.bytes = (first, bytes_())
+    question = page.locator(".show-me")
+    if question.count() and question.is_visible():
+        question.click()
     rng = np.random.default_rng(0)
     for control in which.controls:
         if control.place in ("more", "none") or control.kind not in ("number", "integer", "choice", "switch"):
@@ -164,11 +188,14 @@ def measured(
         where = f"[data-control={control.name}]"
         if control.needs or not control.active(which.defaults) or not page.locator(where).is_visible():
             continue
-        told = {"control": where, "figure": figure, "moves": moves(control, rng), "seconds": seconds}
+        told = {"control": where, "figure": figure, "moves": moves(control, rng), "back": start(control),
+                "seconds": seconds}  # fmt: skip
         page.evaluate(WALK, told)
         walk = _until(page, "window.walk.done && window.walk")
         found.steps[control.name], found.wholes[control.name] = walk["times"], walk["wholes"]
         found.missed += walk["missed"]
+        found.long += walk["long"]
+        found.refused += walk["refused"]
     context.close()
     return found
 
@@ -210,7 +237,7 @@ def both(chromium: Any, stem: str, seconds: float) -> tuple[Found, Found]:
             start = host.sent
             return lambda: host.sent - start
 
-        return server, measured(chromium, f"{host.address}/lab/{stem}.html?{query}", which, counted, seconds)
+        return server, measured(chromium, f"{host.address}/lab/{stem}.html", which, counted, seconds)
 
 
 # ---------------------------------------------------------------------------------------------------- telling
@@ -235,11 +262,16 @@ def table(stem: str, server: Found, page: Found) -> str:
     lines = [
         f"{stem:32}{'server':>32}{'page':>32}",
         line("picture", lambda it: f"{it.picture:.1f} s"),
-        line("first live result, cold / warm", lambda it: f"{it.cold:.1f} / {it.warm:.1f} s"),
+        line("first live result, cold / warm", lambda it: f"{it.cold[0]:.1f} / {it.warm[0]:.1f} s"),
+        line("  and all of it", lambda it: f"{it.cold[1]:.1f} / {it.warm[1]:.1f} s"),
         line("bytes, cold / warm", lambda it: " / ".join(f"{many / 1e6:.1f}" for many in it.bytes) + " MB"),
         *(each for name in server.steps for each in steps(name)),
     ]
     for who, found in (("server", server), ("page", page)):
+        if found.long:
+            lines.append(f"  {who}: {found.long} steps were not at their end after 15 s; the next move ended them")
+        if found.refused:
+            lines.append(f"  {who}: {len(found.refused)} moves were refused, the first: {found.refused[0]!r}")
         if found.missed or found.errors:
             lines.append(f"  {who}: {found.missed} steps without an answer, errors: {found.errors[:3]}")
     return "\n".join(lines)

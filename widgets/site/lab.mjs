@@ -109,9 +109,10 @@ class Lab {
   }
   // For the next visit: another worker begins a Python, keeps its memory, and ends. Not where two may be too many.
   remember() {
-    if (navigator.deviceMemory && navigator.deviceMemory < 4) return;
+    const done = () => { this.times.kept ??= Math.round(performance.now() - this.began); };
+    if (navigator.deviceMemory && navigator.deviceMemory < 4) return done();
     const aside = new Worker(new URL("worker.mjs", home), { type: "module" });
-    aside.onmessage = aside.onerror = () => { aside.terminate(); this.times.kept ??= Math.round(performance.now() - this.began); };
+    aside.onmessage = aside.onerror = () => { aside.terminate(); done(); };
     aside.postMessage({ remember: { manifest: this.manifest } });
   }
   send(message) { this.worker?.postMessage(JSON.stringify(message)); }

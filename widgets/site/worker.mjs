@@ -111,6 +111,7 @@ async function start({ manifest }) {
   const desk = python.runPython(`
 import os, sys
 sys.dont_write_bytecode = False
+sys.modules["pandas"] = None  # not there yet: a folder of what was compiled of it would pass for it
 sys.path.insert(0, "/kit")
 os.environ["RECPRIV_DATA"] = "/data"
 from pyodide.ffi import create_once_callable
@@ -120,7 +121,7 @@ Desk(post, lambda act, wait: clock(create_once_callable(act), wait))`);
   // Tables are pandas frames, committed curves are read with it, and it comes last.
   const late = (text) => /"tables":true|"curve":true|"do":"csv"|"query":"[^"]/.test(text);
   hear = (text) => { if (tables && late(text)) tables.then(() => pass(text)); else pass(text); };
-  tables = python.loadPackage("pandas", { messageCallback: () => {} }).then(() => { tables = null; pass('{"whole":true}'); say({ whole: true }); if (!had) setTimeout(compile, REST, python, manifest); else if (!remembered) say({ kept: true }); });
+  tables = python.loadPackage("pandas", { messageCallback: () => {} }).then(() => { tables = null; python.runPython("del sys.modules['pandas']"); pass('{"whole":true}'); say({ whole: true }); if (!had) setTimeout(compile, REST, python, manifest); else if (!remembered) say({ kept: true }); });
   say({ ready: true, remembered });
   for (const act of waiting.splice(0)) act();
 }
