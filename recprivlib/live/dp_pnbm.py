@@ -68,23 +68,29 @@ def compute(**moved: Any) -> Result:
 
 
 def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
-    """The same; a chain that samples is shown as it walks."""
+    """The same; a chain that samples is shown as it walks, and the attack is last."""
     values = EXPLORER.defaults | moved
     source, seed = dataset(values["data"]), values["seed"]
     name, settings = chosen(values)
-    key = publishing.key(source, seed, name, settings)
+    key, turns = publishing.key(source, seed, name, settings), publishing.bill(source, values)
+    bill, last = next(turns), 0.5  # the attack's share of the time
     if values["variant"] == "dpps" and MEMORY.known(key) is None:
-        train, model = fold(source, PROTOCOL, seed).train, None
+        train, model, last = fold(source, PROTOCOL, seed).train, None, 0.05
         walk = configured(get(name).system, settings).steps(train, stream(seed, "fit"))
         for turn, (progress, model) in enumerate(walk, 1):
             if progress < 1 and turn % EVERY == 0:
-                yield progress, _result(source, values, model, evaluate(model, fold(source, PROTOCOL, seed)))
+                found = evaluate(model, fold(source, PROTOCOL, seed))
+                yield progress * (1 - last), _result(source, values, model, found, bill)
         MEMORY.get(key, lambda: model)
     model = publishing.published(source, seed, name, settings)
-    yield 1.0, _result(source, values, model, publishing.scored(source, seed, name, settings))
+    result = _result(source, values, model, publishing.scored(source, seed, name, settings), bill)
+    if bill.attacked is None:
+        yield 1 - last, result
+        result = replace(result, bill=next(turns))
+    yield 1.0, result
 
 
-def _result(source: Dataset, values: Values, model: Any, found: Scores) -> Result:
+def _result(source: Dataset, values: Values, model: Any, found: Scores, bill: Bill) -> Result:
     seed, (name, settings) = values["seed"], chosen(values)
     own = found.per_user["rmse"]
     floors = {role: scored(source, PROTOCOL, seed, floor).per_user["rmse"] for role, floor in FLOORS.items()}
@@ -98,7 +104,7 @@ def _result(source: Dataset, values: Values, model: Any, found: Scores) -> Resul
         floors={role: total(errors) for role, errors in floors.items()}, noise=noise,
         **publishing.moved(source, seed, values["iterations"], values["floor"]), title=title,
         alike=publishing.alike(source, model, film), alike_bound=publishing.alike(source, bound, film),
-        bill=publishing.bill(source, values),
+        bill=bill,
     )  # fmt: skip
 
 

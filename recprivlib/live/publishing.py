@@ -9,7 +9,7 @@ curve, crowds       what was committed over ε, and over the number of people
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -111,8 +111,8 @@ def moved(source: Dataset, seed: int, iterations: int, floor: float) -> dict[str
     return MEMORY.get(("dp_pnbm moved", source.checksum, seed, iterations, floor), make)
 
 
-def bill(source: Dataset, values: Values) -> Bill:
-    """Claimed, counted and attacked, for the unit that is asked about."""
+def bill(source: Dataset, values: Values) -> Iterator[Bill]:
+    """Claimed and counted at once, for the unit that is asked about; then attacked too."""
     name, settings = chosen(values)
     system, sizes = configured(get(name).system, settings), source.interactions.sizes
     claim, terms = system.ledger(sizes).claimed, UNITS[values["unit"]]
@@ -120,7 +120,7 @@ def bill(source: Dataset, values: Values) -> Bill:
         terms = replace(terms, relation=claim.relation)
     else:
         terms = replace(terms, other="one rating" if claim.unit == "rating" else "a whole person")
-    return bills.of_system(system, name, sizes, replace(terms, delta=claim.delta))
+    return bills.in_turn(system, name, sizes, replace(terms, delta=claim.delta))
 
 
 def curve(values: Values) -> Line | None:

@@ -66,8 +66,20 @@ def test_a_chain_is_seen_walking(monkeypatch):
     monkeypatch.setattr(board, "chosen", lambda values: (short(values)[0], short(values)[1] | {"iterations": 9}))
     MEMORY.clear()
     seen = list(board.steps(**SMALL, variant="dpps"))
-    assert [round(progress, 2) for progress, _ in seen] == [0.44, 0.89, 1]
+    assert [round(progress, 2) for progress, _ in seen] == [0.42, 0.84, 0.95, 1]
     assert seen[-1][1].error == board.compute(**SMALL, variant="dpps").error
+
+
+def test_the_picture_does_not_wait_for_the_attack():
+    MEMORY.clear()
+    (early, picture), (late, whole) = board.steps(**SMALL)
+    assert (early, late) == (0.5, 1)
+    assert (picture.bill.attacked, picture.bill.ceiling) == (None, None)
+    assert 0 < whole.bill.attacked <= whole.bill.ceiling
+    assert (picture.bill.claimed, picture.bill.counted) == (whole.bill.claimed, whole.bill.counted)
+    assert board.say(picture) == board.say(whole)
+    again = list(board.steps(**SMALL | {"neighbors": 20}))
+    assert [(progress, result.bill.attacked) for progress, result in again] == [(1, whole.bill.attacked)]
 
 
 def test_every_figure_is_drawn_for_every_variant():
