@@ -9,6 +9,7 @@ import pytest
 
 from recprivlib.accounting import bill
 from recprivlib.live import Card, View, pulls
+from recprivlib.live.memory import MEMORY
 from recprivlib.live.privrec import EXPLORER, compute, reply, say, steps, table
 from recprivlib.papers.privrec import DPPrivRec
 from recprivlib.parameters import UserError
@@ -61,7 +62,17 @@ def test_words_tell_the_regimes_apart(start):
     assert "S changes nothing" in reply(start, 0)
 
 
-def test_training_streams_and_its_last_step_is_the_whole():
+def test_the_picture_does_not_wait_for_the_attack():
+    MEMORY.clear()
+    (half, first), (whole, second) = steps(**SMALL)
+    assert (half, whole) == (0.5, 1)
+    assert (first.bill.attacked, first.bill.ceiling) == (None, None)
+    assert 0 <= second.bill.attacked <= second.bill.ceiling
+    assert (first.bill.claimed, first.bill.counted) == (second.bill.claimed, second.bill.counted)
+    assert [result.bill for _, result in steps(**SMALL)] == [second.bill]
+
+
+def test_training_streams_and_its_last_step_is_the_whole(start):
     hits = [len(result.hits) for _, result in steps(**(SMALL | {"rounds": 4, "train": True}))]
     assert hits == [1, 2, 3, 4]
 
