@@ -40,6 +40,17 @@ class Now(Pool):
             self.running = False
 
 
+class Behind(Wire):
+    """A page whose own thread has fallen behind: what is for later waits in `acts`."""
+
+    def __init__(self):
+        self.acts = []
+
+    def later(self, action, milliseconds=0):
+        if not milliseconds:
+            self.acts.append(action)
+
+
 @pytest.fixture
 def session():
     return lambda query="", explorer=SMALL, **frame: Session(explorer, Now(), query, frame)
@@ -67,14 +78,8 @@ def test_a_move_changes_figure_sentence_and_link(session):
 
 
 def test_a_thread_that_has_fallen_behind_shows_each_reader_the_newest_result_alone():
-    acts = []
-
-    class Behind(Wire):
-        def later(self, action, milliseconds=0):
-            if not milliseconds:
-                acts.append(action)
-
-    here = Session(SMALL, Now(), wire=Behind())
+    wire = Behind()
+    acts, here = wire.acts, Session(SMALL, Now(), wire=wire)
     acts.clear()
     shown = here.frame.shown
     for height in (11, 12, 15):
@@ -86,14 +91,8 @@ def test_a_thread_that_has_fallen_behind_shows_each_reader_the_newest_result_alo
 
 
 def test_what_was_on_its_way_when_the_reader_cancelled_is_not_shown():
-    acts = []
-
-    class Behind(Wire):
-        def later(self, action, milliseconds=0):
-            if not milliseconds:
-                acts.append(action)
-
-    here = Session(SMALL, Now(), wire=Behind())
+    wire = Behind()
+    acts, here = wire.acts, Session(SMALL, Now(), wire=wire)
     while acts:
         acts.pop(0)()
     before = here.frame.sentence

@@ -121,7 +121,14 @@ Desk(post, lambda act, wait: clock(create_once_callable(act), wait))`);
   // Tables are pandas frames, committed curves are read with it, and it comes last.
   const late = (text) => /"tables":true|"curve":true|"do":"csv"|"query":"[^"]/.test(text);
   hear = (text) => { if (tables && late(text)) tables.then(() => pass(text)); else pass(text); };
-  tables = python.loadPackage("pandas", { messageCallback: () => {} }).then(() => { tables = null; python.runPython("del sys.modules['pandas']"); pass('{"whole":true}'); say({ whole: true }); if (!had) setTimeout(compile, REST, python, manifest); else if (!remembered) say({ kept: true }); });
+  tables = python.loadPackage("pandas", { messageCallback: () => {} }).then(() => {
+    tables = null;
+    python.runPython("del sys.modules['pandas']");
+    pass('{"whole":true}');
+    say({ whole: true });
+    if (!had) setTimeout(compile, REST, python, manifest);
+    else if (!remembered) say({ kept: true });
+  });
   say({ ready: true, remembered });
   for (const act of waiting.splice(0)) act();
 }
