@@ -18,7 +18,7 @@ from recprivlib.live.own import tried
 from recprivlib.live.scene import scene
 from tests.archive import archive
 from tests.browser.sight import unfold
-from tests.browser.walking import typed
+from tests.browser.walking import chromium, click, typed
 from tests.conftest import ROOT, listen
 from tests.laboratory.alike import LOOSE, differences
 from tests.laboratory.settings import walked
@@ -135,7 +135,7 @@ def said(page, sentence):
 def numbers(page):
     """The file that CSV gives. Firefox's driver hears of no download: there it is what the page hands over."""
     csv_button = page.get_by_role("button", name="CSV")
-    if page.context.browser.browser_type.name == "chromium":
+    if chromium(page):
         with page.expect_download(timeout=PATIENCE) as download:
             csv_button.click()
         text = download.value.path().read_text("utf-8")
@@ -184,7 +184,7 @@ def test_a_chapter_s_steps_are_computed_in_the_page_once_the_reader_moves(visit_
     page.locator(".stage[data-ready='1'][data-lab=asleep]").wait_for(timeout=PATIENCE)
     asked = len(host.log)
     assert page.locator(".stage").get_attribute("data-filled") == "false"
-    page.locator(".stage .next").click()
+    click(page.locator(".stage .next"))
     page.locator(".stage[data-lab=live]").wait_for(timeout=READY)
     assert page.locator(".stage-lab").inner_text() == "Each step is computed in this page, now."
     for number, state in enumerate(steps[1:], 2):
@@ -202,7 +202,7 @@ def test_a_chapter_s_steps_are_computed_in_the_page_once_the_reader_moves(visit_
                 lines = [list(map(float, trace["y"])) for trace in told["figures"][lead]["data"] if "y" in trace]
                 assert drawn(page, lead) == [pytest.approx(line, rel=1e-6, abs=1e-6) for line in lines]
         if number < len(steps):
-            page.locator(".stage .next").click()
+            click(page.locator(".stage .next"))
     assert len([path for path, _ in host.log[asked:] if path.endswith(".whl")]) >= 2
     assert page.evaluate(
         "performance.getEntriesByType('resource').every(({ name }) => name.startsWith(location.origin))"
@@ -227,13 +227,13 @@ def test_a_chapter_s_dashboard_is_computed_in_the_page_too(visit_site):
 def test_where_the_book_s_people_are_not_here_steps_are_computed_on_others_only_when_asked_for(visit_site, host):
     page = visit_site("/book/dplcf.html?step=3")
     page.locator(".stage[data-ready='1']").wait_for(timeout=PATIENCE)
-    page.locator(".stage .next").click()
+    click(page.locator(".stage .next"))
     compute = page.locator(".stage .here", has_text="Compute here")
     compute.wait_for(timeout=PATIENCE)
     assert "computed beforehand, on the people of the book" in page.locator(".stage-lab").inner_text()
     assert not host.log or not [path for path, _ in host.log[-40:] if path.endswith(".wasm")]
     frames = page.locator(".stage .sentence").inner_text()
-    compute.click()
+    click(compute)
     page.locator(".stage[data-lab=live][data-filled=true]").wait_for(timeout=READY)
     chapter = (ROOT / "book" / "dplcf.md").read_text("utf-8")
     which = here(explorer("dplcf"), INVENTED)
@@ -241,7 +241,7 @@ def test_where_the_book_s_people_are_not_here_steps_are_computed_on_others_only_
     told = scene(which, state.values, state.view, state.ghosts, True)
     words = told["says"].get(state.view[0], told["say"])
     assert page.locator(".stage .sentence").inner_text() == f"On invented people: {words}"
-    page.locator(".stage .here", has_text="Back to the book").click()
+    click(page.locator(".stage .here", has_text="Back to the book"))
     page.locator(".stage[data-lab=asleep][data-filled=false]").wait_for(timeout=PATIENCE)
     assert page.locator(".stage .sentence").inner_text() == frames
 
@@ -357,7 +357,7 @@ def test_where_bytes_cost_money_the_reader_is_asked_first(visit_site, host):
     get = page.get_by_role("button", name="Load the laboratory")
     get.wait_for(timeout=PATIENCE)
     assert page.locator(".dash .still-say").inner_text()
-    page.locator(".stage .next").click()
+    click(page.locator(".stage .next"))
     page.locator(".stage[data-lab=asks]").wait_for(timeout=PATIENCE)
     assert "this page needs a laboratory of 3" in page.locator(".stage-lab").inner_text()
     assert page.locator(".stage-nav .here").inner_text().startswith("Load 3")

@@ -29,12 +29,26 @@ def states(stem):
 
 
 def touch(target):
-    """A finger on it. Firefox's driver has none, and scrolls to what it clicks: there a mouse goes to it."""
-    if target.page.context.browser.browser_type.name == "chromium":
+    """A finger on it; a click where the driver has none."""
+    if chromium(target.page):
         target.tap()
-        return
-    box = target.bounding_box()
-    target.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    else:
+        click(target)
+
+
+def click(target):
+    """Firefox's driver scrolls to what it clicks, and a path takes that for a step: there a mouse goes to it."""
+    target.wait_for()
+    if chromium(target.page):
+        target.click()
+    else:
+        box = target.bounding_box()
+        target.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def chromium(page):
+    """Is it Chromium, or Firefox?"""
+    return page.context.browser.browser_type.name == "chromium"
 
 
 def typed(box, text):

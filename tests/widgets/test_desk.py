@@ -56,6 +56,16 @@ def test_a_move_is_computed_and_the_page_is_told_when_nothing_is_left_to_do(brow
     assert [news["idle"] for news in browser.heard if "idle" in news][-1] is True
 
 
+def test_every_numbered_message_is_acknowledged_after_its_news(browser):
+    browser.say(dash="d1", open="privacy")
+    browser.run()
+    browser.heard.clear()
+    browser.say(dash="d1", place="control-epsilon", number=1, put={"value": 2})
+    browser.say(dash="d1", place="control-epsilon", number=2, put={"released": 1})
+    assert [news["heard"] for news in browser.heard if "heard" in news] == [1, 2]
+    assert browser.heard[0]["idle"] is False, "what it set going is told first"
+
+
 def test_two_dashboards_of_a_page_do_not_hear_each_other(browser):
     for name in ("d1", "d2"):
         browser.say(dash=name, open="privacy")

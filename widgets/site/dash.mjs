@@ -8,6 +8,7 @@ const FRAME = ["theme", "size", "present", "plain"];
 const { stem, parts, people } = JSON.parse(document.querySelector("#still").textContent);
 const page = document.querySelector("main.page");
 const models = {}, kept = {};
+let sent = 0, heard = 0; // messages; Python, where it is stuck, has not heard the last one
 let open = false, idle = true, since = 0, timer, own = false, moved = "", line;
 const search = new URLSearchParams(location.search);
 const settings = new URLSearchParams([...search].filter(([name]) => !FRAME.includes(name))).toString();
@@ -49,14 +50,15 @@ function send(place, message) {
     return;
   }
   if (place !== "frame") { moved = place; waits(); }
-  line.send({ place, ...message });
+  line.send({ place, number: ++sent, ...message });
 }
+const rest = () => idle && heard === sent;
 // Python cannot say that it is busy while it is: the page says it.
 function waits() {
   since ||= performance.now();
   clearTimeout(timer);
   timer = setTimeout(() => {
-    if (idle || models.frame.model.busy) return;
+    if (rest() || models.frame.model.busy) return;
     own = true;
     models.frame.put({ busy: { text: working(), progress: null, remaining: null } });
   }, WAIT);
@@ -75,14 +77,14 @@ function working() {
 }
 // What runs in one piece cannot be stopped: then Python itself is, and begins anew.
 function cancel() {
-  setTimeout(() => { if (!idle) { lab.restart(); models.frame.put({ notice: "Stopped. Python starts anew; what you see stays." }); } }, LATE);
+  setTimeout(() => { if (!rest()) { lab.restart(); models.frame.put({ notice: "Stopped. Python starts anew; what you see stays." }); } }, LATE);
 }
 
 // ------------------------------------------------------------------------------------------------ downwards
 const empty = (value) => value === "" || value === null || value === 0 || (typeof value === "object" && !Object.keys(value).length);
 const dash = {
   opening: () => ({ open: stem, query: models.frame.model.query || settings, frame: { ...frame, theme: models.frame.model.theme, size: models.frame.model.size } }),
-  opened(so) { open = so; if (!so) { rests(); idle = true; } },
+  opened(so) { open = so; heard = sent; if (!so) { rests(); idle = true; } },
   // Other people: the same settings, their ratings.
   moved(data) {
     if (!people.length) return;
@@ -95,7 +97,9 @@ const dash = {
   },
   heard(news) {
     if (news.made) return made(news.made);
-    if (news.idle !== undefined) { idle = news.idle; if (idle) rests(); else waits(); }
+    if (news.heard) heard = news.heard;
+    if (news.idle !== undefined) idle = news.idle;
+    if (rest()) rests(); else if (news.idle !== undefined) waits();
     for (const [place, set] of Object.entries(news.put || {})) {
       if (place === "frame" && own && (set.busy || set.shown || set.card)) { own = false; set.busy ??= null; }
       if (place === "frame" && set.shown) { set.shown += 1; page.dataset.live = "yes"; }

@@ -2,6 +2,7 @@
 
 {"dash": "d1", "open": stem, "query": …, "frame": {…}}  ──>  {"dash": "d1", "made": {place: values}}
 {"dash": "d1", "place": "control-epsilon", "put": {"value": 2}}  ──>  {"dash": "d1", "put": {place: …}, "idle": …}
+{"dash": "d1", "place": …, "number": 3, …}  ──>  {"dash": "d1", "heard": 3}, once that has begun
 {"dash": "d1", "place": "frame", "say": {"do": "csv"}}  ──>  {"dash": "d1", "place": "frame", "say": {…}}
 {"whole": true}: pandas is here
 {"own": {"name": "mine.csv"}}  ──>  {"chosen": "mine.csv", "label": "your mine.csv: 943 people, …"}
@@ -94,6 +95,8 @@ class Desk:
             known[0].close()
             del self.sessions[message["dash"]]
         self.flush()
+        if known and "number" in message:
+            self.send({"dash": message["dash"], "heard": message["number"]})
 
     def open(self, name: str, stem: str, query: str, frame: dict[str, str]) -> None:
         """A session for the dashboard `stem`, called `name` by the page."""
