@@ -57,7 +57,7 @@ def mechanism_game(
 
     def _total(runs: int, world: int, rng: np.random.Generator) -> Array:
         here, there = (pair[world], pair[1 - world] if opposite else pair[world])
-        inputs = np.stack([there if turn % 2 else here for turn in range(used)])
+        inputs = np.stack((here, there))[np.arange(used) % 2]
         x = np.broadcast_to(inputs, (runs, *inputs.shape)).reshape(runs * used, *pair[world].shape)
         ratios = ratio(released(mechanism, x, rng)).reshape(runs, used)
         if opposite:
