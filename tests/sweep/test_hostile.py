@@ -44,18 +44,25 @@ def file_of(folder: Path, cell: Cell) -> Path:
 
 
 def test_two_sweeps_at_one_folder_share_the_work_and_both_end_well(frozen: Path, tmp_path: Path) -> None:
-    """With drafts of fixed names one of them ended with "lost the cell" in 4 of 6 rounds."""
-    out = tmp_path / "both.csv"
-    command = [sys.executable, "-m", "recprivlib", "sweep", *WORDS, "--out", str(out)]
-    both = [subprocess.Popen(command, cwd=frozen, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    said = [one.communicate(timeout=120)[1] for one in both]
-    assert [one.returncode for one in both] == [0, 0], said
-    assert any("the two share the work" in lines for lines in said), said
+    """With drafts of fixed names one of them ended with "lost the cell" in 4 of 6 rounds.
+
+    On a busy machine one may be done before the other has begun; then they are sent out once more.
+    """
+    for turn in range(5):
+        out = tmp_path / f"both{turn}.csv"
+        command = [sys.executable, "-m", "recprivlib", "sweep", *WORDS, "--out", str(out)]
+        both = [subprocess.Popen(command, cwd=frozen, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        said = [one.communicate(timeout=120)[1] for one in both]
+        assert [one.returncode for one in both] == [0, 0], said
+        if any("the two share the work" in lines for lines in said):
+            break
+    else:
+        pytest.fail(f"they never met: {said}")
     alone = tmp_path / "alone.csv"
     again = subprocess.run([*command[:-1], str(alone)], cwd=frozen, capture_output=True, text=True, timeout=120)
     assert again.returncode == 0
     assert out.read_bytes() == alone.read_bytes()
-    assert [path.name for path in (tmp_path / "both.csv.cells").iterdir() if path.suffix != ".npz"] == [".claims"]
+    assert [path.name for path in Path(f"{out}.cells").iterdir() if path.suffix != ".npz"] == [".claims"]
 
 
 def test_a_cell_that_another_process_claims_is_left_to_it(tmp_path: Path) -> None:
