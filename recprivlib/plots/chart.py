@@ -232,7 +232,7 @@ def _brief(value: float) -> str:
 
 
 def plain(values: Iterable[float]) -> list[float | None]:
-    """Plain numbers, for JSON. Where all are finite they are written in one go: half the time for thousands of them.
+    """Plain numbers, for JSON. Where all are finite they are written in one go: a third less time.
 
     >>> plain([1 / 3, 2, -1e-9]), plain([1.5, math.nan])
     ([0.333333, 2.0, -1e-09], [1.5, None])
