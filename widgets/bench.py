@@ -3,9 +3,10 @@
     python -m widgets.bench [--stem dplcf] [--seconds 4] [--minutes 8]
 
 A step: a control is moved to a value that nobody has asked for yet, until the main figure shows it and has been
-painted. Where more comes after that (the attack, the rest of a training), all of it has a line of its own. Server and
-page compute on the same invented people. The page comes from `_build/site` by a plain host of files on this machine, so
-that loading is the browser's and Python's own work and no network's.
+painted. A slider goes to its stops, as a drag and the keys do; numbers that are typed have a line of their own. Where
+more comes after the picture (the attack, the rest of a training), all of it has a line too. Server and page compute on
+the same invented people. The page comes from `_build/site` by a plain host of files on this machine, so that loading is
+the browser's and Python's own work and no network's.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from recprivlib.live import Control, Explorer, explorer, stems
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "site"
 MOST_SECONDS, MOST_MINUTES, MOST_STEPS = 30.0, 60.0, 15
+LOOK = 1000  # ms that a reader looks at a result before the next control is taken
 PATIENCE = 120.0  # seconds until a dashboard is there
 SERVER = (
     "import sys; from widgets import server, kit; kit.warm(sys.argv[2]);"
@@ -134,8 +136,18 @@ class Found:
     errors: list[str] = field(default_factory=list)
 
 
+def walks(control: Control, rng: np.random.Generator) -> dict[str, list[dict[str, Any]]]:
+    """Values for one control that nobody has asked for: each choice or stop once, and of a slider other numbers too."""
+    if control.kind not in ("number", "integer"):
+        return {control.name: moves(control, rng)}
+    stops = [stop for stop in control.steps if stop != control.default]
+    kept = [stops[at] for at in rng.permutation(len(stops))[:MOST_STEPS]]
+    typed = [move for move in moves(control, rng) if move["box"] not in kept]
+    return {control.name: [{"box": stop} for stop in kept], f"{control.name}, typed": typed}
+
+
 def moves(control: Control, rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Values for one control that nobody has asked for; each choice once."""
+    """Other values for one control: drawn at random, or each choice once."""
     if control.kind in ("number", "integer"):
         low, high = (np.log(end) if control.log else end for end in (control.low, control.high))
         drawn = rng.uniform(low, high, MOST_STEPS)
@@ -172,7 +184,7 @@ def measured(
         _until(page, "window.recprivLab ? !!window.recprivLab.times.whole : true")
         if visit == "cold":
             _until(page, "window.recprivLab ? !!window.recprivLab.times.kept : true")
-        page.wait_for_timeout(1000)  # what still comes after the first result
+        page.wait_for_timeout(LOOK)  # what still comes after the first result
         setattr(found, visit, (seen["live"] / 1000, seen["whole"] / 1000))
         if visit == "cold":
             found.picture, first = seen["picture"] / 1000, bytes_()
@@ -188,14 +200,15 @@ def measured(
         where = f"[data-control={control.name}]"
         if control.needs or not control.active(which.defaults) or not page.locator(where).is_visible():
             continue
-        told = {"control": where, "figure": figure, "moves": moves(control, rng), "back": start(control),
-                "seconds": seconds}  # fmt: skip
-        page.evaluate(WALK, told)
-        walk = _until(page, "window.walk.done && window.walk")
-        found.steps[control.name], found.wholes[control.name] = walk["times"], walk["wholes"]
-        found.missed += walk["missed"]
-        found.long += walk["long"]
-        found.refused += walk["refused"]
+        told = {"control": where, "figure": figure, "back": start(control), "seconds": seconds}
+        for name, steps in walks(control, rng).items():
+            page.evaluate(WALK, {**told, "moves": steps})
+            walk = _until(page, "window.walk.done && window.walk")
+            found.steps[name], found.wholes[name] = walk["times"], walk["wholes"]
+            found.missed += walk["missed"]
+            found.long += walk["long"]
+            found.refused += walk["refused"]
+            page.wait_for_timeout(LOOK)
     context.close()
     return found
 

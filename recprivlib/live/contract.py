@@ -68,6 +68,7 @@ class Control:
     active: Callable[[Values], bool] = lambda values: True  # greyed out where it changes nothing
     hint: str = ""
     needs: Mapping[Any, str] = field(default_factory=dict)  # choice -> the data set without which it cannot be had
+    ahead: bool = False  # a stop takes so little that all are computed while the reader looks, where nobody else waits
 
     @property
     def allowed(self) -> str:

@@ -402,7 +402,7 @@ CONTROLS = (
             hint="×1: one town. ×80: a country."),
     Control("neighbors", "Neighbours", "integer", 20, 5, MOST, (5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200),
             ends=("few close films", "many"), log=True, cost="live", spoken=lambda n: f"{n} neighbours",
-            active=VOTES),
+            active=VOTES, ahead=True),
     Control("metric", "Score", "choice", "hr@10", place="more",
             choices=(("hr@10", "top 10"), ("hr@5", "top 5"), ("hr@2", "top 2"), ("ndcg@10", "nDCG@10"))),
     controls.unit(("click", "one click"), ("swap", "one swap"), ("history", "your whole history")),

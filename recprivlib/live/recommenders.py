@@ -321,7 +321,7 @@ CONTROLS = (
             choices=(("popularity", "just what is popular"), ("item-knn", "item-kNN"), ("mf-als", "MF"),
                      ("ease", "EASE"))),
     Control("neighbors", "Neighbours", "integer", 50, 5, 500, STOPS, ends=("few close films", "everything"), log=True,
-            spoken=lambda n: f"{n} neighbours", active=lambda values: values["system"] == "item-knn"),
+            spoken=lambda n: f"{n} neighbours", active=lambda values: values["system"] == "item-knn", ahead=True),
     Control("rivals", "Rivals", "choice", "sampled", choices=(("sampled", "99 random films"), ("full", "all films"))),
     Control("liked", "Films I liked", "films", (), 0, 10, ends=("Ada's", ""), options=_films,
             hint="None chosen: Ada's films. Ada is invented."),

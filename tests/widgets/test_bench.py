@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from recprivlib.live import explorer, stems
-from widgets.bench import Found, moves, table
+from widgets.bench import MOST_STEPS, Found, moves, table, walks
 
 
 def test_no_control_is_moved_to_where_it_stands_or_out_of_its_range():
@@ -21,6 +21,20 @@ def test_no_control_is_moved_to_where_it_stands_or_out_of_its_range():
                 named = [control.choices[move["at"]][0] for move in moves(control, rng)]
                 assert control.default not in named
                 assert len(set(named)) == len(named)
+
+
+def test_a_slider_goes_to_its_stops_and_what_is_typed_lies_between_them():
+    rng = np.random.default_rng(0)
+    for stem in stems():
+        for control in explorer(stem).controls:
+            walked = {name: [move.get("box") for move in steps] for name, steps in walks(control, rng).items()}
+            if control.kind not in ("number", "integer"):
+                assert list(walked) == [control.name]
+                continue
+            stops, typed = walked[control.name], walked[f"{control.name}, typed"]
+            assert set(stops) <= set(control.steps) - {control.default}
+            assert len(set(stops)) == len(stops) == min(MOST_STEPS, len(set(control.steps) - {control.default}))
+            assert set(stops).isdisjoint(typed)
 
 
 def test_a_side_that_did_not_answer_is_told():

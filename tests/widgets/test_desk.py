@@ -34,6 +34,16 @@ class Browser:
             self.todo.popleft()()
             turns -= 1
 
+    def rests(self):
+        """The reader looks at it, longer than any clock waits."""
+        timed, self.timed = self.timed, []
+        for act in timed:
+            act()
+
+    def known(self, stem, **values):
+        which = here(explorer(stem), INVENTED)
+        return self.desk.turns.known(which, which.defaults | values) is not None
+
     def news(self, place, name):
         return [news["put"][place][name] for news in self.heard if name in news.get("put", {}).get(place, {})]
 
@@ -95,6 +105,43 @@ def test_a_stream_gives_way_between_its_blocks():
     while soon:
         soon.popleft()()
     assert seen == [0, "news", 1, 2]
+
+
+def test_the_stops_of_a_quick_slider_are_computed_while_the_reader_looks(browser):
+    stops = explorer("dplcf").control("neighbors").steps
+    browser.say(dash="d1", open="dplcf")
+    browser.run()
+    assert [stop for stop in stops if browser.known("dplcf", neighbors=stop)] == [20], (
+        "nothing is done for a drag's sake"
+    )
+    browser.rests()
+    browser.run()
+    assert all(browser.known("dplcf", neighbors=stop) for stop in stops)
+    shown = len(browser.news("frame", "shown"))
+    browser.say(dash="d1", place="control-neighbors", put={"value": 50})
+    browser.run()
+    which = here(explorer("dplcf"), INVENTED)
+    assert browser.news("frame", "sentence")[-1] == which.say(which.compute(**which.defaults | {"neighbors": 50}))
+    assert len(browser.news("frame", "shown")) == shown + 1
+
+
+def test_what_is_computed_beforehand_gives_way_to_a_move_the_nearest_stops_first(browser):
+    stops = explorer("dplcf").control("neighbors").steps
+    browser.say(dash="d1", open="dplcf")
+    browser.run()
+    browser.rests()
+    browser.run(turns=4)
+    assert {20, 30} <= {stop for stop in stops if browser.known("dplcf", neighbors=stop)} < set(stops)
+    browser.say(dash="d1", place="control-metric", put={"value": "ndcg@10"})
+    while not browser.known("dplcf", metric="ndcg@10"):
+        browser.run(turns=1)
+    before = [stop for stop in stops if browser.known("dplcf", neighbors=stop)]
+    browser.run()
+    assert [stop for stop in stops if browser.known("dplcf", neighbors=stop)] == before, "nobody asks for these now"
+    browser.say(dash="d1", close=True)
+    browser.rests()
+    browser.run()
+    assert not browser.known("dplcf", metric="ndcg@10", neighbors=30), "nor for any, once the page is closed"
 
 
 def test_a_page_begins_with_invented_people_and_offers_nothing_that_it_has_not():

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import json
 import logging
+from bisect import bisect
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -24,17 +26,19 @@ from recprivlib.live.memory import MEMORY
 from recprivlib.live.own import tried
 from recprivlib.parameters import UserError
 from widgets.kit.drawn import drawn
-from widgets.kit.session import Session
+from widgets.kit.pool import Update
+from widgets.kit.session import Drawn, Session
 from widgets.kit.words import BROKEN, sentence
 from widgets.site.own import taken
 from widgets.site.wire import Clock, PageWire, Turns
 
 log = logging.getLogger(__name__)
+LOOKS = 250  # ms without a move, after which the next ones are computed beforehand
 INVENTED = {"synthetic": "1 000 invented people"}  # who is here before the reader brings anybody
 
 
 class Reader(Session):
-    """A session for whom pandas, which comes last, may still be on its way."""
+    """A session for whom pandas, which comes last, may still be on its way, and who has a whole Python to himself."""
 
     def __init__(self, desk: Desk, *about: Any):
         self.desk = desk
@@ -54,6 +58,24 @@ class Reader(Session):
             if not missing(error):
                 raise
             self.desk.late.append(self._answer)
+
+    def _news(self, update: Update, news: Drawn | Exception) -> None:
+        super()._news(update, news)
+        if update.last and not isinstance(news, Exception):
+            self.wire.later(lambda: self.desk.turns.idle(self._ahead(update.values)), LOOKS)
+
+    def _ahead(self, shown: Values) -> Iterator[None]:
+        """Computes the other stops of the sliders that are quick, the nearest first, until the reader asks for more."""
+        for control in self.explorer.controls:
+            if not control.ahead or not control.active(shown):
+                continue
+            here = bisect(control.steps, shown[control.name])
+            for at in sorted(range(len(control.steps)), key=lambda at: abs(at - here)):
+                if self.lane.asked is not shown:
+                    return
+                with suppress(UserError):
+                    self.pool.result(self.explorer, {**shown, control.name: control.steps[at]})
+                yield
 
 
 def missing(error: Exception) -> bool:

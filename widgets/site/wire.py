@@ -20,13 +20,14 @@ Clock = Callable[[Act, int], None]  # calls an action after so many milliseconds
 
 
 class Turns(Pool):
-    """A pool of one, which is also the clock: news for the page go first, and jobs a slice at a time."""
+    """A pool of one, which is also the clock: news for the page first, then jobs a slice at a time, then the rest."""
 
     def __init__(self, clock: Clock, after: Act):
         self.results = Memory(RESULT_BYTES)
         self._clock, self._after = clock, after
         self._news: deque[Act] = deque()
         self._jobs: deque[Act] = deque()
+        self._idle: deque[Iterator[None]] = deque()
         self._set = False
 
     def submit(self, job: Act, costly: bool = False, curve: bool = False, reader: Any = None) -> None:
@@ -41,6 +42,11 @@ class Turns(Pool):
                 self._wake()
                 break
         return True  # what is left is in line already
+
+    def idle(self, turns: Iterator[None]) -> None:
+        """What nobody waits for: one part of it whenever there is nothing else."""
+        self._idle.append(turns)
+        self._wake()
 
     def later(self, action: Act, milliseconds: int = 0) -> None:
         """Soon, before any job; or after so long."""
@@ -63,10 +69,14 @@ class Turns(Pool):
                     self._news.popleft()()
             elif self._jobs:
                 self._jobs.popleft()()
+            elif self._idle:
+                turns = self._idle.popleft()
+                if next(turns, self) is not self:
+                    self._idle.append(turns)
         except Exception:  # one dashboard's trouble is not another's
             log.exception("a turn failed")
         self._after()
-        if self._news or self._jobs:
+        if self._news or self._jobs or self._idle:
             self._wake()
 
 
