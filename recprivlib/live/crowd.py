@@ -20,6 +20,7 @@ from recprivlib.protocols import Array
 
 QUICK = 4  # populations up to this many times the real one report while a reader drags
 SUMS = Memory(24 << 20)  # what a single block has just reported: another server at the same ε learns from the same
+UNIFORM = Memory(24 << 20)
 Heard = tuple[float, Mapping[str, Array], np.random.Generator]  # progress, sums so far, the server's own noise
 
 
@@ -36,7 +37,7 @@ def heard(system: Any, data: Dataset, people: int, seed: int) -> Iterator[Heard]
         own = dealt(number, stream(seed, "fit"))[0][block]
         everybody = people == 1 and number == 1  # whose histories are laid out already
         mine = train if everybody else train.of(phones[block * BLOCK : (block + 1) * BLOCK])
-        return system.collect(mine, None, own)
+        return system.collect(mine, None, Remembered(own.bit_generator) if everybody else own)
 
     whole: Mapping[str, Array] = {}
     for block in range(number):
@@ -44,3 +45,19 @@ def heard(system: Any, data: Dataset, people: int, seed: int) -> Iterator[Heard]
         part = SUMS.get(key, lambda: sent(0)) if number == 1 else sent(block)
         whole = added([whole, part]) if whole else part
         yield (block + 1) / number, whole, dealt(number, stream(seed, "fit"))[1]
+
+
+class Remembered(np.random.Generator):
+    """Draws the same numbers as any other, but those of the same place once only: a dragged ε compares them anew."""
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        if size is None or out is not None:
+            return super().random(size, dtype, out)
+        key = (str(self.bit_generator.state), size, np.dtype(dtype).str)
+        numbers, self.bit_generator.state = UNIFORM.get(key, lambda: self._drawn(size, dtype))
+        return numbers
+
+    def _drawn(self, size: Any, dtype: Any) -> tuple[Any, Any]:
+        numbers = np.asarray(super().random(size, dtype))
+        numbers.flags.writeable = False
+        return numbers, self.bit_generator.state
