@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 
@@ -13,7 +14,7 @@ from tests.browser.sight import PATIENCE, Dash
 
 CROWD = explorer("dplcf")
 DASH = Dash("dplcf", "rate")
-PLOT, until, said = DASH.plot, DASH.until, DASH.said
+PLOT, until, said, ready = DASH.plot, DASH.until, DASH.said, DASH.ready
 
 
 @pytest.fixture
@@ -66,6 +67,35 @@ def test_no_name_in_the_main_figure_is_cut_or_covered(alone):
         for at, (one, left, right, top, bottom, _) in enumerate(boxes):
             for other, l2, r2, t2, b2, _ in boxes[at + 1 :]:
                 assert right <= l2 or r2 <= left or bottom <= t2 or b2 <= top, f"{one} on {other} at {width} px"
+
+
+SLOW = """() => { // a machine on which a drawing of the evidence takes 40 ms
+  const react = window.Plotly.react, drawn = (window.drawn = []);
+  window.Plotly.react = (canvas, ...rest) => {
+    const began = performance.now(), main = Boolean(canvas.closest(".main"));
+    while (!main && performance.now() - began < 40);
+    if (!main) drawn.push([canvas.closest("[data-figure]").dataset.figure, began]);
+    return react(canvas, ...rest);
+  };
+}"""
+
+
+def test_evidence_that_is_slow_to_draw_is_drawn_less_often(alone):
+    page = alone()
+    page.evaluate(SLOW)
+    slider = page.locator("[data-control=epsilon] .range")
+    slider.focus()
+    for at in range(24):
+        slider.press("ArrowLeft" if at < 12 else "ArrowRight")
+        page.wait_for_timeout(100)
+    ready(page)
+    page.wait_for_timeout(700)
+    drawn = page.evaluate("window.drawn")
+    for name in {name for name, _ in drawn}:
+        times = [at for other, at in drawn if other == name]
+        assert len(times) > 2, "it follows"
+        gaps = [later - earlier for earlier, later in pairwise(times[1:])]  # the first was set going before
+        assert min(gaps) > 0.9 * 6 * 40, name
 
 
 def test_a_crowd_of_eight_reports_before_your_eyes(alone):

@@ -1,11 +1,12 @@
 // One figure: Plotly JSON or HTML, drawn in the page itself, at most once a frame, and again only while it can be seen.
+const LEAST = 10, MOST = 60; // ms of a drawing that are taken into account: the first one takes long
 const CONFIG = { displayModeBar: false, scrollZoom: false, doubleClick: false, showTips: false };
 
 export function render({ model }) {
   const place = document.querySelector(`[data-figure="${model.figure}"] .canvas`) || document.createElement("div");
   const canvas = document.createElement("div");
   place.append(canvas);
-  let seen = false, drawn = false, stale = true, asked = false, width = 0, height = 0, cost = 10;
+  let seen = false, drawn = false, stale = true, asked = false, width = 0, height = 0, cost = LEAST;
   let own = () => []; // traces that the page itself adds: what the reader did, which the server never hears of
 
   const veiled = () => Boolean(place.closest(".page.veiled"));
@@ -44,7 +45,9 @@ export function render({ model }) {
     }
     canvas.style.height = `${layout.height}px`;
     canvas.style.minHeight = "";
-    await window.Plotly.react(canvas, [...data, ...own()], { ...layout, width }, CONFIG);
+    const began = performance.now(), done = window.Plotly.react(canvas, [...data, ...own()], { ...layout, width }, CONFIG);
+    cost = Math.min(MOST, Math.max(LEAST, performance.now() - began));
+    await done;
   }
   // The main figure first. The others when the browser has time, and the less often the longer they take, so that
   // they never hold up a drag: a sixth of the time at most.
