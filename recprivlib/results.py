@@ -21,6 +21,7 @@ interval (bootstrap over users), its value at the first seed, and the difference
 
 from __future__ import annotations
 
+import csv
 import functools
 import itertools
 import os
@@ -88,6 +89,26 @@ def rows_of(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:
             return table[:0]
         keep &= (column.isna() if value is None else column == value).to_numpy()
     return table[keep]
+
+
+def value_of(name: str, about: Mapping[str, Any]) -> float | None:
+    """The value of the one row that says this of itself, else None; without pandas, which comes last to a page."""
+    with (folder() / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        names, *lines = csv.reader(file)
+    rows = (dict(zip(reversed(names), reversed(line), strict=True)) for line in lines)  # of two of a name the first
+    found = [row["value"] for row in rows if all(_says(row.get(name), value) for name, value in about.items())]
+    return float(found[0]) if len(found) == 1 else None
+
+
+def _says(cell: str | None, value: Any) -> bool:
+    if not cell or value is None:
+        return not cell and value is None
+    if isinstance(value, bool):
+        return cell == str(value).lower()
+    try:
+        return cell == value or float(cell) == value
+    except ValueError:
+        return False
 
 
 def names() -> list[str]:

@@ -12,7 +12,7 @@ from recprivlib.plots.frontier import Line
 from recprivlib.plots.numerals import bare, rate
 from recprivlib.plots.show import Drawn
 from recprivlib.registry import get
-from recprivlib.results import names, results, rows_of
+from recprivlib.results import names, results, rows_of, value_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,10 +84,7 @@ def level(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> float:
 
 def known(table: str, about: Mapping[str, Any]) -> float | None:
     """A single number, for a dashboard; None where it was not run."""
-    if table not in names():
-        return None
-    found = rows_of(results(table), about)
-    return float(found["value"].iloc[0]) if len(found) == 1 else None
+    return value_of(table, about) if table in names() else None
 
 
 def rated(table: pd.DataFrame, named: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, str]) -> pd.DataFrame:

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from recprivlib import results as called
@@ -14,9 +16,26 @@ from recprivlib.baselines import Popularity
 from recprivlib.data import pinned
 from recprivlib.data.sources import RECIPES
 from recprivlib.models.constants import PerItem
-from recprivlib.results import check, folder, grids, names, remedy, results, sample, stale, tolerance
+from recprivlib.results import check, folder, grids, names, remedy, results, rows_of, sample, stale, tolerance, value_of
 
 SAMPLE = 3  # runs of each table that every `make test` computes anew
+
+
+def test_a_single_value_is_read_as_pandas_reads_it() -> None:
+    rng = np.random.default_rng(0)
+    for name in names():
+        table = results(name)
+        for at in rng.integers(len(table), size=3):
+            row = table.iloc[at]
+            whole = {
+                name: None if pd.isna(cell) else bool(cell) if isinstance(cell, np.bool_) else cell
+                for name, cell in row.drop("value").items()
+                if not name.endswith(".1")
+            }
+            some = dict(rng.permutation(np.array(list(whole.items()), object))[:6])
+            for about in (some, whole, {**some, "metric": "none"}):
+                found = rows_of(table, about)
+                assert value_of(name, about) == (found["value"].iloc[0] if len(found) == 1 else None), about
 
 
 def test_every_grid_has_its_table_and_every_table_its_grid() -> None:
