@@ -22,6 +22,7 @@ from recprivlib.models.meta import reptile
 from recprivlib.models.phones import Practice
 from recprivlib.models.training import SIZES, Start
 from recprivlib.papers.privrec import DPPrivRec, PrivRec
+from recprivlib.protocols import last
 
 PRACTICE = Practice(5, 0.3, 0.01)
 
@@ -87,7 +88,7 @@ def billed() -> Callable[[], Any]:
 
 
 def walked() -> Callable[[], Any]:
-    heard, moves = pulls.recorded(dataset("ml-100k"), "large", 0), count()
+    heard, moves = last(pulls.recorded(dataset("ml-100k"), "large", 0)), count()
     return lambda: pulls.path(replace(DPPrivRec(), rounds=5000, clip_init=0.1 + next(moves)), heard, 0)
 
 

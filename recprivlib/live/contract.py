@@ -316,7 +316,7 @@ class Explorer:
 
 def nbytes(result: Any) -> int:
     """About how much memory a result holds: what a byte-bounded cache counts."""
-    if isinstance(result, np.ndarray):
+    if hasattr(result, "nbytes"):  # an array, or what says so itself
         return int(result.nbytes)
     if isinstance(result, sp.csr_array):
         return int(result.data.nbytes + result.indices.nbytes + result.indptr.nbytes)

@@ -5,11 +5,12 @@ Everything kept is frozen data that depends on its key alone, so sharing it is n
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, Generic, TypeVar
 
 from recprivlib.live.contract import nbytes
 
@@ -33,8 +34,11 @@ class Memory:
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gave for `key`. Of several who ask at once, one makes it and the others wait."""
+    def get(self, key: Hashable, make: Callable[[], T], seconds: float = 0.0) -> T:
+        """What `make` gave for `key`. Of several who ask at once, one makes it and the others wait.
+
+        `seconds`: what it took before, where `make` only hands it over.
+        """
         with self._lock:
             if key in self._kept:
                 return self._asked(key)
@@ -46,7 +50,7 @@ class Memory:
             try:
                 start = worked()
                 value = make()
-                self._keep(key, value, worked() - start)
+                self._keep(key, value, seconds + worked() - start)
             finally:
                 with self._lock:
                     self._making.pop(key, None)
@@ -85,6 +89,42 @@ class Memory:
             self._kept.clear()
             self._worth.clear()
             self.held, self._floor = 0, 0.0
+
+
+class Growing(Generic[T]):
+    """What comes out of a long computation, for all who follow it: who leaves halfway finds it there again."""
+
+    nbytes = 8 << 20  # what such a computation may hold until its end
+
+    def __init__(self, source: Iterator[T]):
+        self._source = source
+        self._made: list[T] = []
+        self._failed: Exception | None = None
+        self._lock = threading.Lock()
+        self.seconds = 0.0  # of work so far
+
+    def follow(self) -> Iterator[T]:
+        """The newest that is there, and all that comes after it."""
+        at = max(0, len(self._made) - 1)
+        while self._reaches(at):
+            yield self._made[at]
+            at += 1
+
+    def _reaches(self, at: int) -> bool:
+        """Makes the next one, unless somebody else has made it by now; whether there is one."""
+        with self._lock:
+            if self._failed:
+                raise self._failed
+            if at == len(self._made):
+                start = worked()
+                try:
+                    self._made.extend(itertools.islice(self._source, 1))
+                except Exception as error:
+                    self._failed = error
+                    raise
+                finally:
+                    self.seconds += worked() - start
+            return at < len(self._made)
 
 
 MEMORY = Memory(256 << 20)

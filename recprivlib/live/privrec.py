@@ -66,22 +66,26 @@ def compute(**moved: Any) -> Result:
 
 
 def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
-    """The same: the picture first, then the attack, and then, round by round, what the model finds."""
+    """The same: the picture, from more and more rounds; then the attack; then, round by round, what the model finds."""
     values = EXPLORER.defaults | moved
     source = dataset(values["data"])
     system = DPPrivRec(local_epochs=5, **{name: value for name, value in values.items() if name not in OWN})
-    result = _result(source, system, values["seed"], values["people"])
+    seed, people, done = values["seed"], values["people"], 0.0
+    for share, heard in pulls.recorded(source, system.size, seed):
+        result = _result(source, system, heard, seed, people)
+        if share < 1:
+            yield (done := share * (0.2 if values["train"] else 0.7)), result
     if result.bill.attacked is None:
-        yield 0.0 if values["train"] else 0.5, result
-        result = replace(result, bill=_billed(result, attacked(source, system, values["seed"], values["people"])))
+        yield done if values["train"] else max(done, 0.5), result
+        result = replace(result, bill=_billed(result, attacked(source, system, seed, people)))
     if not values["train"]:
         yield 1.0, result
         return
     seen: list[tuple[int, float]] = []
     try:
-        for turn, found in _trained(source, system, values["seed"]):
+        for turn, found in _trained(source, system, seed):
             seen.append((turn, found))
-            yield turn / system.rounds, replace(result, hits=tuple(seen))
+            yield done + (1 - done) * turn / system.rounds, replace(result, hits=tuple(seen))
     except UserError as reason:
         raise Card(str(reason), cure={"clip_init": 0.1, "rule": "geometric"}, cure_label="begin with S = .1") from None
 
@@ -124,8 +128,7 @@ def _billed(result: Result, found: Attacked) -> Bill:
     return replace(result.bill, attacked=found.epsilon_lower, ceiling=found.ceiling, tries=found.trials, verdict=word)
 
 
-def _result(source: Dataset, system: DPPrivRec, seed: int, people: int) -> Result:
-    heard = pulls.recorded(source, system.size, seed)
+def _result(source: Dataset, system: DPPrivRec, heard: pulls.Recorded, seed: int, people: int) -> Result:
     if system.cohort > people:
         raise Card(f"There are {count(people)} people to draw from, fewer than {count(system.cohort)}.",
                    cure={"people": 4800}, cure_label="draw from 4 800")  # fmt: skip

@@ -9,7 +9,7 @@ bills      ε against rounds by four accountants
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from recprivlib.accounting.privrec_claim import ORDERS
 from recprivlib.accounting.renyi import fixed_size_gaussian
 from recprivlib.data import Dataset
 from recprivlib.evaluation import stream
-from recprivlib.live.memory import MEMORY
+from recprivlib.live.memory import MEMORY, Growing
 from recprivlib.live.shared import fold
 from recprivlib.models.meta import reptile
 from recprivlib.models.phones import Practice
@@ -41,31 +41,40 @@ class Recorded:
 
     weights: int  # d
     people: int  # who could be drawn
-    norms: Array  # (LISTENED, HEARD), each round's in rising order
+    norms: Array  # (rounds so far, HEARD), each round's in rising order
     agreement: float  # squared cosine between the updates of two phones, on average
 
 
-def recorded(source: Dataset, size: str, seed: int) -> Recorded:
-    """One recording for all who ask."""
+def recorded(source: Dataset, size: str, seed: int) -> Iterator[tuple[float, Recorded]]:
+    """One recording for all who ask; while it is made, what has been heard so far."""
+    key = ("privrec recorded", source.checksum, size, seed)
+    heard = MEMORY.known(key)
+    if heard is None:
+        growing = MEMORY.get(("growing", *key), lambda: Growing(_listened(source, size, seed)))
+        for heard in growing.follow():
+            if len(heard.norms) < LISTENED:
+                yield len(heard.norms) / LISTENED, heard
+        MEMORY.get(key, lambda: heard, growing.seconds)
+    yield 1.0, heard
 
-    def make() -> Recorded:
-        train = fold(source, "user-split", seed).train
-        system = DPPrivRec(size=size, local_epochs=5, cohort=min(HEARD, train.n_users))
-        start, rng = Start.of(system, train, stream(seed, "fit")), stream(seed, "fit", 1)
-        practice, theta = Practice(5, system.learning_rate, system.proximal), start.theta
-        norms, agreement = np.empty((LISTENED, system.cohort)), []
-        for turn in range(LISTENED):
-            members = np.sort(rng.choice(train.n_users, system.cohort, replace=False))
-            updates = reptile(start.network, theta, start.phones, members, practice)
-            theta = theta + updates.mean(axis=0)
-            length = np.linalg.norm(updates, axis=1)
-            norms[turn] = np.sort(length)
-            unit = updates / np.maximum(length[:, None], 1e-12)
-            m = len(unit)
-            agreement.append((float(np.linalg.norm(unit.sum(axis=0)) ** 2) - m) / (m * (m - 1)))
-        return Recorded(len(theta), train.n_users, norms, max(float(np.mean(agreement)), 0.0))
 
-    return MEMORY.get(("privrec recorded", source.checksum, size, seed), make)
+def _listened(source: Dataset, size: str, seed: int) -> Iterator[Recorded]:
+    """The recording after each round."""
+    train = fold(source, "user-split", seed).train
+    system = DPPrivRec(size=size, local_epochs=5, cohort=min(HEARD, train.n_users))
+    start, rng = Start.of(system, train, stream(seed, "fit")), stream(seed, "fit", 1)
+    practice, theta = Practice(5, system.learning_rate, system.proximal), start.theta
+    norms, agreement = np.empty((LISTENED, system.cohort)), []
+    for turn in range(LISTENED):
+        members = np.sort(rng.choice(train.n_users, system.cohort, replace=False))
+        updates = reptile(start.network, theta, start.phones, members, practice)
+        theta = theta + updates.mean(axis=0)
+        length = np.linalg.norm(updates, axis=1)
+        norms[turn] = np.sort(length)
+        unit = updates / np.maximum(length[:, None], 1e-12)
+        m = len(unit)
+        agreement.append((float(np.linalg.norm(unit.sum(axis=0)) ** 2) - m) / (m * (m - 1)))
+        yield Recorded(len(theta), train.n_users, norms[: turn + 1], max(float(np.mean(agreement)), 0.0))
 
 
 def path(system: DPPrivRec, heard: Recorded, seed: int) -> tuple[Array, Array]:

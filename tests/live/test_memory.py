@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from recprivlib.live.memory import Memory
+from recprivlib.live.memory import Growing, Memory
 
 
 def test_what_costs_most_to_make_for_its_size_is_kept(monkeypatch):
@@ -73,3 +73,58 @@ def test_a_failure_is_not_kept_and_holds_nobody_up():
     assert memory.get("a", lambda: 5) == 5
     memory.clear()
     assert memory.held == 0
+
+
+def test_what_was_handed_over_is_worth_what_it_took_before(monkeypatch):
+    memory, clock = Memory(1000), [0.0]
+    monkeypatch.setattr("recprivlib.live.memory.worked", lambda: clock[0])
+    memory.get("dear", lambda: np.zeros(50), seconds=5.0)
+    memory.get("cheap", lambda: np.zeros(50))
+    memory.get("new", lambda: np.zeros(50))
+    assert memory.known("dear") is not None
+    assert memory.known("cheap") is None
+
+
+def test_who_leaves_halfway_finds_there_what_was_made_and_nothing_is_made_twice():
+    made = []
+
+    def source():
+        for at in range(5):
+            made.append(at)
+            yield at
+
+    growing = Growing(source())
+    first = growing.follow()
+    assert [next(first), next(first)] == [0, 1]
+    first.close()
+    assert list(growing.follow()) == [1, 2, 3, 4], "the newest, and what comes after it"
+    assert list(growing.follow()) == [4]
+    assert made == [0, 1, 2, 3, 4]
+    assert growing.seconds > 0
+
+
+def test_two_who_follow_it_at_once_both_see_it_grow():
+    def source():
+        for at in range(20):
+            time.sleep(0.002)
+            yield at
+
+    growing, seen = Growing(source()), [[], []]
+    threads = [threading.Thread(target=lambda it=it: it.extend(growing.follow())) for it in seen]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    for each in seen:
+        assert each == list(range(each[0], 20))
+
+
+def test_what_fails_halfway_fails_for_everybody_and_is_never_taken_for_the_whole():
+    def source():
+        yield 0
+        raise ZeroDivisionError("in the middle")
+
+    growing = Growing(source())
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError, match="in the middle"):
+            list(growing.follow())

@@ -62,19 +62,43 @@ def test_words_tell_the_regimes_apart(start):
     assert "S changes nothing" in reply(start, 0)
 
 
-def test_the_picture_does_not_wait_for_the_attack():
+def test_the_picture_does_not_wait_for_the_attack_nor_for_the_last_round_of_the_recording():
     MEMORY.clear()
-    (half, first), (whole, second) = steps(**SMALL)
-    assert (half, whole) == (0.5, 1)
-    assert (first.bill.attacked, first.bill.ceiling) == (None, None)
+    seen = list(steps(**SMALL))
+    shares, results = [share for share, _ in seen], [result for _, result in seen]
+    assert len(seen) == pulls.LISTENED + 1
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    *growing, first, second = results
+    assert {(result.bill.attacked, result.bill.ceiling) for result in (*growing, first)} == {(None, None)}
     assert 0 <= second.bill.attacked <= second.bill.ceiling
     assert (first.bill.claimed, first.bill.counted) == (second.bill.claimed, second.bill.counted)
+    assert {result.weights for result in growing} == {first.weights}
     assert [result.bill for _, result in steps(**SMALL)] == [second.bill]
 
 
-def test_training_streams_and_its_last_step_is_the_whole(start):
-    hits = [len(result.hits) for _, result in steps(**(SMALL | {"rounds": 4, "train": True}))]
-    assert hits == [1, 2, 3, 4]
+def test_a_recording_that_a_move_breaks_off_goes_on_at_the_next():
+    MEMORY.clear()
+    stream = steps(**SMALL)
+    for _ in range(10):
+        next(stream)
+    stream.close()
+    others = [result for _, result in steps(**SMALL, noise_multiplier=2.0)]
+    assert len(others) == pulls.LISTENED - 10 + 2, "the tenth round again, the others, and the attack"
+    MEMORY.clear()
+    alone = compute(**SMALL, noise_multiplier=2.0)
+    assert (alone.pull, alone.bounds) == (others[-1].pull, others[-1].bounds)
+
+
+def test_training_streams_and_its_last_step_is_the_whole():
+    compute(**SMALL)
+    seen = list(steps(**(SMALL | {"rounds": 4, "train": True})))
+    assert [len(result.hits) for _, result in seen] == [1, 2, 3, 4]
+    assert [share for share, _ in seen] == [0.25, 0.5, 0.75, 1.0]
+    MEMORY.clear()
+    shares = [share for share, _ in steps(**(SMALL | {"rounds": 4, "train": True}))]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
 
 
 def test_training_that_stops_is_a_card_and_no_score(monkeypatch):
