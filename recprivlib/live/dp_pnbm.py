@@ -20,7 +20,7 @@ from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Pred
 from recprivlib.live.figures import figures
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.publishing import FLOORS, PROTOCOL, SAMPLED, TAU, VARIANTS, chosen, crowds, curve
-from recprivlib.live.shared import dataset, fold, scored, tidy
+from recprivlib.live.shared import dataset, fold, tidy
 from recprivlib.parameters import configured
 from recprivlib.plots import dp_pnbm as plots
 from recprivlib.plots.look import Look
@@ -54,7 +54,7 @@ class Result:
     crafted: float  # the same of a made-up person
     title: str
     alike: tuple[str, ...]
-    alike_bound: tuple[str, ...]
+    alike_bound: tuple[str, ...]  # of the model without privacy; none until that is there
     bill: Bill
 
 
@@ -68,43 +68,48 @@ def compute(**moved: Any) -> Result:
 
 
 def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
-    """The same; a chain that samples is shown as it walks, and the attack is last."""
+    """The same; a chain that samples is shown as it walks, then comes the bound, and the attack is last."""
     values = EXPLORER.defaults | moved
     source, seed = dataset(values["data"]), values["seed"]
     name, settings = chosen(values)
     key, turns = publishing.key(source, seed, name, settings), publishing.bill(source, values)
-    bill, last = next(turns), 0.5  # the attack's share of the time
+    bill, last, bound = next(turns), 0.5, publishing.bounded(source, seed)  # last: the attack's share of the time
     if values["variant"] == "dpps" and MEMORY.known(key) is None:
         train, model, last = fold(source, PROTOCOL, seed).train, None, 0.05
         walk = configured(get(name).system, settings).steps(train, stream(seed, "fit"))
         for turn, (progress, model) in enumerate(walk, 1):
             if progress < 1 and turn % EVERY == 0:
                 found = evaluate(model, fold(source, PROTOCOL, seed))
-                yield progress * (1 - last), _result(source, values, model, found, bill)
+                yield progress * (1 - last), _result(source, values, model, found, bill, bound)
         MEMORY.get(key, lambda: model)
     model = publishing.published(source, seed, name, settings)
-    result = _result(source, values, model, publishing.scored(source, seed, name, settings), bill)
+    found = publishing.scored(source, seed, name, settings)
+    if not bound:
+        yield 1 - last, _result(source, values, model, found, bill, bound)
+    result = _result(source, values, model, found, bill, bound=True)
     if bill.attacked is None:
         yield 1 - last, result
         result = replace(result, bill=next(turns))
     yield 1.0, result
 
 
-def _result(source: Dataset, values: Values, model: Any, found: Scores, bill: Bill) -> Result:
+def _result(source: Dataset, values: Values, model: Any, found: Scores, bill: Bill, bound: bool) -> Result:
+    """All of the screen, with or without what the model without privacy says: that takes longest to train."""
     seed, (name, settings) = values["seed"], chosen(values)
     own = found.per_user["rmse"]
-    floors = {role: scored(source, PROTOCOL, seed, floor).per_user["rmse"] for role, floor in FLOORS.items()}
+    floors = publishing.floors(source, seed, bound)
+    without = publishing.published(source, seed, FLOORS["bound"], {}) if bound else None
     noise = None
     if "noise_only" in settings and name != "dpps-pnbm":
         noise = publishing.scored(source, seed, name, settings | {"noise_only": True}).metrics["rmse"]
     film = values["film"][0] if values["film"] else int(films.adas(source)[1])
-    title, bound = films.spoken(source, np.array([film]))[0], publishing.published(source, seed, "pnbm", {})
+    title = films.spoken(source, np.array([film]))[0]
     return Result(
         **values, error=total(own), interval=interval(own), versus=paired(own, floors["private-popularity"]),
         floors={role: total(errors) for role, errors in floors.items()}, noise=noise,
         **publishing.moved(source, seed, values["iterations"], values["floor"]), title=title,
-        alike=publishing.alike(source, model, film), alike_bound=publishing.alike(source, bound, film),
-        bill=bill,
+        alike=publishing.alike(source, model, film),
+        alike_bound=publishing.alike(source, without, film) if bound else (), bill=bill,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from recprivlib.data import Dataset
 from recprivlib.evaluation import Scores, stream
-from recprivlib.live import bills, films
+from recprivlib.live import bills, films, shared
 from recprivlib.live.bills import Bill, Terms
 from recprivlib.live.contract import Values
 from recprivlib.live.memory import MEMORY
@@ -29,6 +29,7 @@ from recprivlib.papers.dp_pnbm import DPSGD, bounds_of
 from recprivlib.parameters import configured
 from recprivlib.plots import committed
 from recprivlib.plots.frontier import Line
+from recprivlib.protocols import Array
 from recprivlib.registry import get
 
 PROTOCOL, RESULTS = "kfold", "dp_pnbm"
@@ -80,6 +81,18 @@ def published(source: Dataset, seed: int, name: str, settings: Mapping[str, Any]
 def scored(source: Dataset, seed: int, name: str, settings: Mapping[str, Any]) -> Scores:
     key = (name, tuple(sorted(settings.items())))
     return scores(source, PROTOCOL, seed, key, lambda _: published(source, seed, name, settings))
+
+
+def bounded(source: Dataset, seed: int) -> bool:
+    """Whether the model without privacy has been trained before."""
+    return MEMORY.known(key(source, seed, FLOORS["bound"], {})) is not None
+
+
+def floors(source: Dataset, seed: int, bound: bool) -> dict[str, Array]:
+    """Squared errors of what a publication is held against, role by role."""
+    found = {role: shared.scored(source, PROTOCOL, seed, name) for role, name in FLOORS.items() if role != "bound"}
+    first = {"bound": scored(source, seed, FLOORS["bound"], {})} if bound else {}
+    return {role: each.per_user["rmse"] for role, each in (first | found).items()}
 
 
 def alike(source: Dataset, model: Any, film: int) -> tuple[str, ...]:

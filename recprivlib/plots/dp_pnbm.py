@@ -99,6 +99,8 @@ def neighbours(film: str, ours: Sequence[str], theirs: Sequence[str], large: boo
     left = "".join(_title(0, "start", n, title, n in dict(both)) for n, title in enumerate(ours))
     right = "".join(_title(WIDTH, "end", n, t, n in {b for _, b in both}) for n, t in enumerate(theirs))
     told = f"Of the ten films most like {film} as published, {len(both)} are among the ten without privacy."
+    if not theirs:
+        told = f"The ten films most like {film}, as published."
     height = TOP + ROW * 10
     zoom = 1.5 if large else 1
     return (

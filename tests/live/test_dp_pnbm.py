@@ -66,14 +66,21 @@ def test_a_chain_is_seen_walking(monkeypatch):
     monkeypatch.setattr(board, "chosen", lambda values: (short(values)[0], short(values)[1] | {"iterations": 9}))
     MEMORY.clear()
     seen = list(board.steps(**SMALL, variant="dpps"))
-    assert [round(progress, 2) for progress, _ in seen] == [0.42, 0.84, 0.95, 1]
+    assert [round(progress, 2) for progress, _ in seen] == [0.42, 0.84, 0.95, 0.95, 1]
+    assert ["bound" in result.floors for _, result in seen] == [False] * 3 + [True] * 2
     assert seen[-1][1].error == board.compute(**SMALL, variant="dpps").error
 
 
 def test_the_picture_does_not_wait_for_the_attack():
     MEMORY.clear()
-    (early, picture), (late, whole) = board.steps(**SMALL)
-    assert (early, late) == (0.5, 1)
+    (first, bare), (early, picture), (late, whole) = board.steps(**SMALL)
+    assert (first, early, late) == (0.5, 0.5, 1)
+    assert list(whole.floors) == ["bound", *bare.floors] == list(picture.floors)
+    assert (bare.alike_bound, bare.alike) == ((), whole.alike)
+    assert whole.alike_bound == picture.alike_bound != ()
+    for figure in board.EXPLORER.figures:
+        assert figure.draw(bare, View())
+    assert board.say(bare) == board.say(whole)
     assert (picture.bill.attacked, picture.bill.ceiling) == (None, None)
     assert 0 < whole.bill.attacked <= whole.bill.ceiling
     assert (picture.bill.claimed, picture.bill.counted) == (whole.bill.claimed, whole.bill.counted)
