@@ -48,7 +48,8 @@ class Chart:
     def margin(self) -> dict[str, int]:
         """Pixels round the plot; the axis-slider of the kit has the same left and right."""
         scale = 1.5 if self.large else 1
-        left, right = (44, 12) if self.narrow else (56, self.right)
+        longest = max((len(name) for name in self.y.plotly()["ticktext"]), default=0)  # the title stands beside it
+        left, right = (max(44, 20 + 8 * longest), 12) if self.narrow else (56, self.right)
         return {"l": round(left * scale), "r": round(right * scale), "t": round(16 * scale), "b": round(44 * scale)}
 
     def line(self, x: Iterable[float], y: Iterable[float], role: str, name: str, strong: bool = False) -> Trace:
