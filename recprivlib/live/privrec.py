@@ -18,6 +18,9 @@ from recprivlib.live.contract import Card, Control, Explorer, Figure, Mark, Pred
 from recprivlib.live.figures import figures
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.shared import chance, dataset, fold, scored, tidy
+from recprivlib.models.network import Shape
+from recprivlib.models.phones import Vocabulary
+from recprivlib.models.training import SIZES as FORMS
 from recprivlib.models.training import Start
 from recprivlib.papers import _privrec_crafted as made_up
 from recprivlib.papers.privrec import DPPrivRec
@@ -29,7 +32,7 @@ from recprivlib.plots.numerals import count, epsilon, percent, setting, times
 HITS = "hr@10/full"
 DELTA, TRIES = 1e-5, 20_000
 PLAYED = "the first round, on two people made up for it"
-SIZES = {"tiny": "65", "small": "213", "medium": "1.1k", "large": "3.9k", "paper": "26.6k"}  # weights
+SIZES = {"tiny": "65", "small": "213", "medium": "1.1k", "large": "3.9k", "paper": "26.6k"}  # weights on MovieLens 100K
 COHORTS = (10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 OWN = ("data", "seed", "train", "people")  # of the controls, those that are no parameter of the system
 
@@ -285,12 +288,24 @@ def draw_training(result: Result, look: Look) -> dict[str, Any]:
     return plots.training(look, result.hits, result.levels)
 
 
+def _weights(values: Values) -> tuple[tuple[str, str], ...]:
+    """The sizes by how many weights they have on these people; as in the book, where that cannot be told."""
+    try:
+        source = dataset(values["data"])
+        key = ("privrec weights", source.checksum, values["seed"])
+        words = MEMORY.get(key, lambda: Vocabulary.of(fold(source, "user-split", values["seed"]).train))
+    except UserError:
+        return tuple(SIZES.items())
+    many = {size: Shape(words.fields, words.features, *FORMS[size]).weights for size in SIZES}
+    return tuple((size, f"{d / 1000:.1f}k" if d >= 1000 else str(d)) for size, d in many.items())
+
+
 CONTROLS = (
     Control("cohort", "Phones per round", "integer", 30, 10, 1000, COHORTS, log=True, place="axis", figure="pulls",
             ends=("few phones", "many phones"), spoken=lambda m: f"{m} phones in one round"),
     Control("noise_multiplier", "Noise z", "number", 1.0, 0.3, 4.0, (4, 3, 2, 1.5, 1, 0.7, 0.5, 0.3), log=True,
             ends=controls.ENDS, spoken=lambda z: f"noise {z:g} times the sensitivity"),
-    Control("size", "Weights", "choice", "large", choices=tuple(SIZES.items())),
+    Control("size", "Weights", "choice", "large", choices=tuple(SIZES.items()), options=_weights),
     Control("rounds", "Rounds", "integer", 1000, 10, 5000, pulls.ROUNDS, log=True,
             spoken=lambda n: f"{n} rounds"),
     Control("train", "Train it now", "switch", False, cost="on release",
@@ -314,8 +329,8 @@ CONTROLS = (
 )  # fmt: skip
 
 PREDICT = Predict(
-    "The noise of a round is 7.6 times as long as the bound S. Ten times the phones bring it below S. What of a tenth "
-    "of S, and a tenth of the weights?",
+    "The noise of a round is several times as long as the bound S. Ten times the phones bring it below S. What of a "
+    "tenth of S, and a tenth of the weights?",
     ("Both help", "Only the smaller S", "Only fewer weights"),
     reply,
 )
@@ -325,7 +340,7 @@ STARTS = (
         "over the bound stays where it is."),
     Try("Three hundred phones", {"cohort": 300}, "Now the noise is shorter than the bound. What has become of the "
         "bill?"),
-    Try("Sixty-five weights", {"size": "tiny"}, "The same thirty phones, and a model with hardly anything to move."),
+    Try("The fewest weights", {"size": "tiny"}, "The same thirty phones, and a model with hardly anything to move."),
 )  # fmt: skip
 
 EXPLORER = Explorer(

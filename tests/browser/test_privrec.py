@@ -27,3 +27,19 @@ def test_the_chapter_has_its_steps(visit, shoot):
     for title in ("One round", "Your guess: what else would help?", "The bill is better than printed", "What it finds"):
         page.get_by_role("heading", name=title).first.wait_for(timeout=PATIENCE)
     shoot(page, "privrec-chapter")
+
+
+COVERED = """() => { // the lines of the sentence that what is said of the wait stands on
+  const text = document.createRange(), box = document.querySelector(".waiting").getBoundingClientRect();
+  text.selectNodeContents(document.querySelector(".sentence"));
+  return [...text.getClientRects()].filter((line) =>
+    line.right > box.left && line.left < box.right && line.bottom > box.top + 3 && line.top < box.bottom - 3).length;
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 948, 390])
+def test_what_is_being_computed_covers_no_word_of_the_sentence(visit, width):
+    page = visit("/apps/privrec?train=on", width=width)
+    page.locator(".cancel:not([hidden])").wait_for(timeout=PATIENCE)
+    page.locator(".sentence", has_text="rounds it finds").wait_for(timeout=PATIENCE)
+    assert page.evaluate(COVERED) == 0

@@ -10,7 +10,7 @@ import pytest
 from recprivlib.accounting import bill
 from recprivlib.live import Card, View, pulls
 from recprivlib.live.memory import MEMORY
-from recprivlib.live.privrec import EXPLORER, compute, reply, say, steps, table
+from recprivlib.live.privrec import EXPLORER, SIZES, compute, reply, say, steps, table
 from recprivlib.papers.privrec import DPPrivRec
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Sizes
@@ -124,3 +124,16 @@ def test_every_figure_draws_in_every_look(start, view):
         for result in (start, shown):
             assert figure.draw(result, view)["layout"]["meta"]["alt"].endswith(".")
     assert len(table(start)) > 60
+
+
+@pytest.mark.parametrize("data", ["synthetic", "ml-100k"])
+def test_a_size_says_how_many_weights_it_has_on_these_people(data):
+    named = dict(EXPLORER.control("size").options(EXPLORER.defaults | {"data": data}))
+    weights = {size: compute(data=data, size=size).weights for size in ("tiny", "medium", "large")}
+    assert named == SIZES if data == "ml-100k" else named != SIZES
+    for size, d in weights.items():
+        assert named[size] == (str(d) if d < 1000 else f"{d / 1000:.1f}k")
+
+
+def test_where_the_people_cannot_be_had_the_sizes_are_those_of_the_book():
+    assert dict(EXPLORER.control("size").options(EXPLORER.defaults | {"data": "nowhere.csv"})) == SIZES
