@@ -20,7 +20,7 @@ from recprivlib.protocols import Array
 
 QUICK = 4  # populations up to this many times the real one report while a reader drags
 SUMS = Memory(24 << 20)  # what a single block has just reported: another server at the same ε learns from the same
-UNIFORM = Memory(24 << 20)
+UNIFORM = Memory(24 << 20)  # the numbers that are compared with ε, of a town or two
 Heard = tuple[float, Mapping[str, Array], np.random.Generator]  # progress, sums so far, the server's own noise
 
 

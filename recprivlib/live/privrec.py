@@ -69,13 +69,14 @@ def compute(**moved: Any) -> Result:
 
 
 def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
-    """The same: the picture, from more and more rounds; then the attack; then, round by round, what the model finds."""
+    """The same: the picture, anew with twice as many rounds; then the attack; then, round by round, what is found."""
     values = EXPLORER.defaults | moved
     source = dataset(values["data"])
     system = DPPrivRec(local_epochs=5, **{name: value for name, value in values.items() if name not in OWN})
     seed, people, done = values["seed"], values["people"], 0.0
     for share, heard in pulls.recorded(source, system.size, seed):
-        result = _result(source, system, heard, seed, people)
+        if not done or share == 1 or len(heard.norms).bit_count() == 1:
+            result = _result(source, system, heard, seed, people)
         if share < 1:
             yield (done := share * (0.2 if values["train"] else 0.7)), result
     if result.bill.attacked is None:

@@ -74,6 +74,8 @@ def test_the_picture_does_not_wait_for_the_attack_nor_for_the_last_round_of_the_
     assert 0 <= second.bill.attacked <= second.bill.ceiling
     assert (first.bill.claimed, first.bill.counted) == (second.bill.claimed, second.bill.counted)
     assert {result.weights for result in growing} == {first.weights}
+    pictures = [result.pull for result in results]
+    assert len(dict.fromkeys(pictures)) == 7, "after 1, 2, 4, 8, 16, 32 and all rounds; in between the bar moves alone"
     assert [result.bill for _, result in steps(**SMALL)] == [second.bill]
 
 
