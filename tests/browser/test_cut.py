@@ -21,7 +21,8 @@ def cut(page):
 
 
 @pytest.mark.parametrize(
-    "screen", [pytest.param(screen, marks=[pytest.mark.slow] if screen == "between" else []) for screen in SCREENS]
+    "screen",
+    [pytest.param(screen, marks=[pytest.mark.slow] if screen in ("between", "wall") else []) for screen in SCREENS],
 )
 @pytest.mark.parametrize("stem", CHAPTERS)
 def test_nothing_is_cut_at_any_step(visit, still_site, stem, screen):

@@ -85,8 +85,8 @@ def test_evidence_that_is_slow_to_draw_is_drawn_less_often(alone):
     page.evaluate(SLOW)
     slider = page.locator("[data-control=epsilon] .range")
     slider.focus()
-    for at in range(24):
-        slider.press("ArrowLeft" if at < 12 else "ArrowRight")
+    for at in range(16):
+        slider.press("ArrowLeft" if at < 8 else "ArrowRight")
         page.wait_for_timeout(100)
     ready(page)
     page.wait_for_timeout(700)

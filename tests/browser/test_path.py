@@ -11,6 +11,8 @@ from recprivlib.live import explorer, paths
 from tests.browser.walking import CHAPTERS, at_step, chapter, opened, settled, states, touch
 
 DRAWN = [stem for stem in CHAPTERS if explorer(paths.stem(chapter(stem))).sketch]
+QUICK = ("dplcf", "ldp_svd", "privacy")  # the same script walks the others in `make test-slow`
+SOME = [pytest.param(stem, marks=[] if stem in QUICK else [pytest.mark.slow]) for stem in CHAPTERS]
 
 
 # What was computed with the book is there at once; a server's answer follows.
@@ -55,7 +57,7 @@ def test_the_static_page_walks_the_same_path_with_a_thumb(visit, still_site, ste
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("stem", CHAPTERS)
+@pytest.mark.parametrize("stem", SOME)
 def test_words_set_the_figure_and_a_drag_takes_over(visit, stem):
     page = opened(visit, stem, width=1280)
     word = page.locator(".path .step button.set[aria-pressed=false]").first.element_handle()
@@ -187,7 +189,9 @@ def test_one_screen_holds_all_that_is_presented(visit, stem):
 
 
 @pytest.mark.chromium
-@pytest.mark.parametrize(("width", "query"), [(1280, ""), (390, "?step=3")])
-@pytest.mark.parametrize("stem", CHAPTERS)
-def test_a_path_has_no_serious_barrier(visit, accessible, stem, width, query):
+@pytest.mark.parametrize(
+    ("width", "query", "stem"),
+    [(390, "?step=3", stem) for stem in CHAPTERS] + [pytest.param(1280, "", *s.values, marks=s.marks) for s in SOME],
+)
+def test_a_path_has_no_serious_barrier(visit, accessible, width, query, stem):
     accessible(opened(visit, stem, query, width=width))

@@ -37,7 +37,7 @@ COVERED = """() => { // the lines of the sentence that what is said of the wait 
 }"""
 
 
-@pytest.mark.parametrize("width", [1280, 948, 390])
+@pytest.mark.parametrize("width", [1280, 390])
 def test_what_is_being_computed_covers_no_word_of_the_sentence(visit, width):
     page = visit("/apps/privrec?train=on", width=width)
     page.locator(".cancel:not([hidden])").wait_for(timeout=PATIENCE)
