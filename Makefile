@@ -88,10 +88,10 @@ bench-peers: setup-all  ## the speed table against peers that the lock leaves ou
 	@.venv-peers/bin/recpriv bench $(ARGS)
 
 results: setup  ## recompute the figures behind the book into book/results
-	@$(BIN)/python -m recprivlib.results $(ARGS)
+	@$(BIN)/python -m recprivlib.tables $(ARGS)
 
 results-check: setup  ## recompute all of them and compare
-	@$(BIN)/python -m recprivlib.results --check $(ARGS)
+	@$(BIN)/python -m recprivlib.tables --check $(ARGS)
 
 linkcheck: setup  ## every link of the book (needs the internet)
 	@$(BIN)/python tools/book.py --linkcheck

@@ -41,7 +41,7 @@ from recprivlib.evaluation import interval, paired
 from recprivlib.executors import one_thread
 from recprivlib.experiment import PRICED, Report, priced
 from recprivlib.parameters import UserError
-from recprivlib.sweep import Row, Say, complete, console, outcomes, plan, table, write
+from recprivlib.sweeps import Row, Say, complete, console, outcomes, plan, table, write
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -361,7 +361,7 @@ def _of(committed: pd.DataFrame, cell: Cell) -> pd.DataFrame:
 
 
 def main(words: Sequence[str]) -> int:
-    """`python -m recprivlib.results [--check] [NAME…]`, which is `make results` and `make results-check`."""
+    """`python -m recprivlib.tables [--check] [NAME…]`, which is `make results` and `make results-check`."""
     if folder() != REPOSITORY / "book" / "results":
         raise UserError("results are recomputed in a checkout, not in an installed package")
     known = sorted(path.stem for path in folder().glob("*.toml"))

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from recprivlib import population, protocols
-from recprivlib.audit import audit
+from recprivlib.auditing import audit
 from recprivlib.evaluation import evaluate, split
 from recprivlib.parameters import UserError, configured, parameters
 from recprivlib.protocols import Federated, Interactions, Sizes, Steps

@@ -1,5 +1,8 @@
+import importlib
+import inspect
 import json
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -214,8 +217,11 @@ def test_the_package_hands_out_what_a_reader_needs():
         recprivlib.nonsense  # noqa: B018
 
 
-def test_a_module_and_its_function_share_their_name(monkeypatch):
-    import recprivlib.audit as module
-
-    monkeypatch.setattr(module, "audit", lambda name: f"audited {name}", raising=False)
-    assert recprivlib.audit("x") == "audited x"
+def test_every_name_of_the_package_stays_what_it_is_after_all_modules_are_imported():
+    folder = Path(recprivlib.__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
+    assert not modules & set(recprivlib.__all__), "importing such a module would bind it over the name"
+    for name, home in recprivlib._HOME.items():
+        module = importlib.import_module(f"recprivlib.{home}")
+        assert getattr(recprivlib, name) is getattr(module, name)
+        assert inspect.isfunction(getattr(recprivlib, name)) or inspect.isclass(getattr(recprivlib, name))

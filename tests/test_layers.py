@@ -10,13 +10,13 @@ from recprivlib.closure import imports
 
 ROOT = Path(__file__).parents[1]
 ORDER = [
-    "closure", "parameters", "protocols", "data", "mechanisms", "accounting", "models", "audit", "executors",
+    "closure", "parameters", "protocols", "data", "mechanisms", "accounting", "models", "auditing", "executors",
     "population", "baselines", "trusted", "evaluation", "papers", "registry", "experiment", "cells", "claims",
-    "sweep", "results", "plots", "live", "bench", "cli", "federation",
+    "sweeps", "tables", "plots", "live", "bench", "cli", "federation",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}
-TABLES = ("evaluation", "experiment", "cells", "sweep", "results", "plots", "live")
+TABLES = ("evaluation", "experiment", "cells", "sweeps", "tables", "plots", "live")
 MORE = {
     **{name: {"pandas"} for name in TABLES},
     "executors": {"joblib", "distributed", "threadpoolctl"},
@@ -85,8 +85,8 @@ def test_every_module_has_its_place_in_the_order():
         ("population.py", "from recprivlib.federation import roles"),
         ("cli/x.py", "def f():\n    import flwr"),
         ("registry.py", "import argparse"),
-        ("audit/x.py", "from scipy.stats import beta"),
-        ("audit/x.py", "from scipy import stats"),
+        ("auditing/x.py", "from scipy.stats import beta"),
+        ("auditing/x.py", "from scipy import stats"),
         ("cli/x.py", "from recprivlib import load"),
     ],
 )
@@ -100,7 +100,7 @@ def test_a_wrong_import_would_be_seen(path, line):
         ("papers/a.py", "from recprivlib.papers.a import A"),
         ("papers/dplcf.py", "from recprivlib.papers._dplcf_b import B"),
         ("papers/_dplcf_a.py", "from recprivlib.papers._dplcf_b import B"),
-        ("audit/x.py", "def f():\n    from scipy.stats import beta"),
+        ("auditing/x.py", "def f():\n    from scipy.stats import beta"),
         ("experiment.py", "if TYPE_CHECKING:\n    import pandas as pd"),
         ("cli/x.py", "import argparse, json\nfrom recprivlib.experiment import run"),
     ],

@@ -21,13 +21,13 @@ import numpy as np
 from recprivlib.accounting import guarantee, small_delta, supported
 from recprivlib.accounting.bills import default_view, mechanism_ledger, modes, stated, usual_delta
 from recprivlib.accounting.guarantee import never_drawn
-from recprivlib.audit.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
-from recprivlib.audit.events import Certificate, auc, certificates, certify, choose, halves, roc
-from recprivlib.audit.games import Game, ledger_games, mechanism_game, projection_game, statistic
-from recprivlib.audit.lies import lies
-from recprivlib.audit.listen import Worlds
-from recprivlib.audit.run import Rehearsed, attack_run
-from recprivlib.audit.verdicts import ONE, WHOLE, Played, Verdict, exact_epsilon, verdict
+from recprivlib.auditing.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
+from recprivlib.auditing.events import Certificate, auc, certificates, certify, choose, halves, roc
+from recprivlib.auditing.games import Game, ledger_games, mechanism_game, projection_game, statistic
+from recprivlib.auditing.lies import lies
+from recprivlib.auditing.listen import Worlds
+from recprivlib.auditing.run import Rehearsed, attack_run
+from recprivlib.auditing.verdicts import ONE, WHOLE, Played, Verdict, exact_epsilon, verdict
 from recprivlib.mechanisms.common import SEEDED, STARS
 from recprivlib.parameters import UserError, values
 from recprivlib.protocols import Array, Claim, Guarantee, Ledger, Relation, Sizes, Unit, View
@@ -98,7 +98,7 @@ def audit(
     """Attack a mechanism, or a system at the public `sizes`, with `trials` runs of either world.
 
     Terms that are left out are the claim's, or the first that are stated; δ is the claim's, or what a bill takes.
-    `rehearsed`: what a replay of the same system, sizes and terms said at another budget (audit/run.py).
+    `rehearsed`: what a replay of the same system, sizes and terms said at another budget (auditing/run.py).
     """
     _check(trials, seed)
     is_system = hasattr(target, "fit")

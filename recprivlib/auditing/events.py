@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from recprivlib.audit.bounds import SHOWN, epsilon_lower, epsilons_lower
+from recprivlib.auditing.bounds import SHOWN, epsilon_lower, epsilons_lower
 
 CANDIDATES = 200  # thresholds tried on the first half
 

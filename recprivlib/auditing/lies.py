@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.audit.books import randomness
-from recprivlib.audit.law import Event, departures, on_doubles
-from recprivlib.audit.passages import Passage
+from recprivlib.auditing.books import randomness
+from recprivlib.auditing.law import Event, departures, on_doubles
+from recprivlib.auditing.passages import Passage
 from recprivlib.mechanisms.gate import Call, released, taped
 from recprivlib.protocols import Array
 

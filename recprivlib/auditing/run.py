@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from recprivlib.accounting import guarantee
-from recprivlib.audit.books import Books, Line, bookkeeping, price, turned
-from recprivlib.audit.listen import Worlds, hear, learned
-from recprivlib.audit.passages import Passage
-from recprivlib.audit.replay import interference, play
-from recprivlib.audit.stage import Stage, meant_for
-from recprivlib.audit.verdicts import channel_epsilon
+from recprivlib.auditing.books import Books, Line, bookkeeping, price, turned
+from recprivlib.auditing.listen import Worlds, hear, learned
+from recprivlib.auditing.passages import Passage
+from recprivlib.auditing.replay import interference, play
+from recprivlib.auditing.stage import Stage, meant_for
+from recprivlib.auditing.verdicts import channel_epsilon
 from recprivlib.mechanisms.gate import Call, Torn
 from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound, NotKnown
 from recprivlib.parameters import UserError

@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> None:
-    from recprivlib.audit import audit
+    from recprivlib.auditing import audit
 
     target = configured(_found(args.name), settings(args.set))
     if hasattr(target, "fit") and args.count != 1:

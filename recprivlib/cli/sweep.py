@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    from recprivlib.sweep import console, sweep
+    from recprivlib.sweeps import console, sweep
 
     rows = sweep(
         args.systems, grid(args.grid), data=args.data, protocol=args.protocol, seeds=seeds(args.seeds),

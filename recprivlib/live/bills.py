@@ -13,11 +13,11 @@ from typing import Any
 from recprivlib.accounting import guarantee
 from recprivlib.accounting.bills import default_view
 from recprivlib.accounting.guarantee import never_drawn
-from recprivlib.audit import audit, ceiling, climb
-from recprivlib.audit.bounds import DECIDES, SHOWN
-from recprivlib.audit.events import certificates
-from recprivlib.audit.run import Rehearsed, rehearse
-from recprivlib.audit.verdicts import ONE, exact_epsilon, verdict
+from recprivlib.auditing import audit, ceiling, climb
+from recprivlib.auditing.bounds import DECIDES, SHOWN
+from recprivlib.auditing.events import certificates
+from recprivlib.auditing.run import Rehearsed, rehearse
+from recprivlib.auditing.verdicts import ONE, exact_epsilon, verdict
 from recprivlib.live.contract import View
 from recprivlib.live.memory import MEMORY
 from recprivlib.mechanisms import Unknown

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.audit import mechanism_game, play, statistic
+from recprivlib.auditing import mechanism_game, play, statistic
 from recprivlib.live.contract import Deal, Round, Values
 from recprivlib.mechanisms import (
     DiscreteLaplace,

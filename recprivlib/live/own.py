@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.audit import Audit, audit
+from recprivlib.auditing import Audit, audit
 from recprivlib.mechanisms import exact
 from recprivlib.mechanisms.common import ONE_RATING, SEEDED, all_pairs, channel_loss, claim, draw, log_matrix, worst
 from recprivlib.mechanisms.losses import Channel, NotKnown, Pure

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from recprivlib.accounting.curves import accountants, over_counts
-from recprivlib.audit import Certificate, certify, mechanism_ledger, roc
-from recprivlib.audit.bounds import SHOWN, lower_limit, upper_limit
+from recprivlib.auditing import Certificate, certify, mechanism_ledger, roc
+from recprivlib.auditing.bounds import SHOWN, lower_limit, upper_limit
 from recprivlib.live import bills, controls, lab
 from recprivlib.live.bills import Bill, Terms
 from recprivlib.live.contract import Control, Cost, Explorer, Figure, Game, Mark, Sketch, Try, Values, View
@@ -192,7 +192,7 @@ def snippet(values: Values) -> str:
     count, tries = values["releases"], lab.affordable(values["mechanism"], values["tries"], values["releases"])
     delta = values["delta"] if count > 1 else 0.0
     lines = f"""from {type(made).__module__} import {type(made).__name__}
-from recprivlib.audit import audit
+from recprivlib.auditing import audit
 
 mechanism = {made!r}
 found = audit(mechanism, count={count}, trials={tries}, delta={delta}, seed={values["seed"]})
@@ -208,7 +208,7 @@ print("counted ", found.counted.epsilon, found.counted.why_infinite)
     return (
         lines
         + f"""
-from recprivlib.audit import certify
+from recprivlib.auditing import certify
 from recprivlib.live import lab
 
 _, worlds = lab.worlds(mechanism, {count}, {tries}, {values["seed"]})

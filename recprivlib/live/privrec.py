@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.audit import Attacked, attack
+from recprivlib.auditing import Attacked, attack
 from recprivlib.data import Dataset
 from recprivlib.evaluation import evaluate, stream
 from recprivlib.live import bills as strips

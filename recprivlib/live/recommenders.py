@@ -24,7 +24,7 @@ from recprivlib.plots.frontier import Line
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, percent
 from recprivlib.protocols import Array
-from recprivlib.results import results
+from recprivlib.tables import results
 
 PROTOCOL = "loo-latest"
 RESULTS = "recommenders_lengths"  # the committed table of the whole curves

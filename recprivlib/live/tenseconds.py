@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.audit import audit
+from recprivlib.auditing import audit
 from recprivlib.evaluation import Difference
 from recprivlib.parameters import configured, values
 from recprivlib.plots.numerals import best_guess, count, epsilon, percent, setting
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
-from recprivlib.results import results, rows_of
+from recprivlib.tables import results, rows_of
 
 STEPS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 START = 1.0

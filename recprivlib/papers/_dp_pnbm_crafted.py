@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recprivlib.audit import Game
+from recprivlib.auditing import Game
 from recprivlib.mechanisms import Laplace
 from recprivlib.models.pnbm import Bounds, beginning, of_person
 from recprivlib.models.weighted import Rated

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from recprivlib.audit import Game
+from recprivlib.auditing import Game
 from recprivlib.mechanisms import Cohort, VectorGaussian
 from recprivlib.models.meta import reptile
 from recprivlib.models.phones import Phones, Practice

@@ -12,7 +12,7 @@ from recprivlib.plots.frontier import Line
 from recprivlib.plots.numerals import bare, rate
 from recprivlib.plots.show import Drawn
 from recprivlib.registry import get
-from recprivlib.results import names, results, rows_of, value_of
+from recprivlib.tables import names, results, rows_of, value_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib import population
-from recprivlib.audit import USUAL
+from recprivlib.auditing import USUAL
 from recprivlib.mechanisms import gate
 
 ITEM, FIFTY = 7, 50
@@ -166,7 +166,7 @@ def patched(name: str, true: Any, other: Any) -> Iterator[list]:
         return other(*args, **rest)
 
     modules = [module for key, module in list(sys.modules.items()) if key.startswith("recprivlib")
-               and not key.startswith("recprivlib.audit") and module is not gate
+               and not key.startswith("recprivlib.auditing") and module is not gate
                and getattr(module, name, None) is true]  # fmt: skip
     for module in modules:
         setattr(module, name, noted)

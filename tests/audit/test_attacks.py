@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from recprivlib.accounting import guarantee
-from recprivlib.audit import USUAL, attack, audit, climb, mechanism_game, play, projection_game
-from recprivlib.audit.games import _learned_ratio, _stated_ratio, ledger_games
+from recprivlib.auditing import USUAL, attack, audit, climb, mechanism_game, play, projection_game
+from recprivlib.auditing.games import _learned_ratio, _stated_ratio, ledger_games
 from recprivlib.mechanisms import MECHANISMS, DiscreteLaplace, Laplace, secure
 from recprivlib.mechanisms.gate import released
 from recprivlib.mechanisms.leaky import LEAKY, FloatLaplace

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from recprivlib.audit import bounds, events
+from recprivlib.auditing import bounds, events
 
 
 @pytest.mark.parametrize(("hits", "trials"), [(0, 50), (1, 50), (17, 50), (50, 50), (431, 10_000)])

@@ -7,8 +7,8 @@ import math
 import pytest
 
 from recprivlib.accounting.bills import default_view
-from recprivlib.audit import USUAL, audit
-from recprivlib.audit.run import rehearse
+from recprivlib.auditing import USUAL, audit
+from recprivlib.auditing.run import rehearse
 from recprivlib.mechanisms import OptimalChannel, SubsetSelection
 from recprivlib.registry import systems
 from tests.audit.test_lies import NUMBERS, SYMBOLS

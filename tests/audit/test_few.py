@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recprivlib.audit import bounds, events, law
-from recprivlib.audit.few import MOST, few, looked_up, tally
-from recprivlib.audit.passages import Passage
+from recprivlib.auditing import bounds, events, law
+from recprivlib.auditing.few import MOST, few, looked_up, tally
+from recprivlib.auditing.passages import Passage
 from recprivlib.mechanisms import KRandomizedResponse, UnaryOneSided, UnarySymmetric
 
 RNG = np.random.default_rng

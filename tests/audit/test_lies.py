@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recprivlib.audit import audit
+from recprivlib.auditing import audit
 from recprivlib.mechanisms import (
     Gaussian,
     KRandomizedResponse,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from recprivlib.audit import USUAL, audit
-from recprivlib.audit.verdicts import WHOLE, verdict
+from recprivlib.auditing import USUAL, audit
+from recprivlib.auditing.verdicts import WHOLE, verdict
 from recprivlib.mechanisms import Laplace
 from recprivlib.mechanisms.gate import released
 from recprivlib.models.constants import PerItem

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from recprivlib.audit import USUAL
+from recprivlib.auditing import USUAL
 from recprivlib.live import View, explorer
 from recprivlib.live.bills import Terms, of_system, promised
 from recprivlib.registry import get

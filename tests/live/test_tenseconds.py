@@ -11,7 +11,7 @@ from recprivlib.live import tenseconds as ten
 from recprivlib.parameters import configured, values
 from recprivlib.plots.numerals import THIN, percent
 from recprivlib.registry import get
-from recprivlib.results import results, rows_of, tolerance
+from recprivlib.tables import results, rows_of, tolerance
 
 STEPS = (0.5, 1.0, 4.0)
 

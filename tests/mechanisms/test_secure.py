@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from recprivlib.accounting.profiles import gaussian
-from recprivlib.audit import audit
+from recprivlib.auditing import audit
 from recprivlib.mechanisms import (
     MECHANISMS,
     Gaussian,

@@ -9,7 +9,7 @@ import pytest
 
 from recprivlib import accounting
 from recprivlib.accounting import guarantee
-from recprivlib.audit import attack
+from recprivlib.auditing import attack
 from recprivlib.data import load
 from recprivlib.data.synthetic import resample
 from recprivlib.evaluation import evaluate, split, stream
@@ -22,7 +22,7 @@ from recprivlib.papers import dp_pnbm
 from recprivlib.papers._dp_pnbm_beyond import DPCovariance, DPItemMeans, Means, Repaired, people
 from recprivlib.parameters import parameters
 from recprivlib.protocols import Interactions, Sizes
-from recprivlib.results import ABOUT, FOUND
+from recprivlib.tables import ABOUT, FOUND
 
 STARS = (1.0, 2.0, 3.0, 4.0, 5.0)
 SIZES = Sizes(943, 1682, grid=STARS)

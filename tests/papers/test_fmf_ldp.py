@@ -10,7 +10,7 @@ import pytest
 
 from recprivlib import population
 from recprivlib.accounting import bill, guarantee
-from recprivlib.audit import audit
+from recprivlib.auditing import audit
 from recprivlib.data import load
 from recprivlib.data.canonical import most_met
 from recprivlib.evaluation import evaluate, paired, split

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from recprivlib.accounting import guarantee
-from recprivlib.audit import audit
+from recprivlib.auditing import audit
 from recprivlib.data import load
 from recprivlib.evaluation import evaluate, merged, paired, split, stream
 from recprivlib.models import ordinal

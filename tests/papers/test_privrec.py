@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from recprivlib.accounting import bill, guarantee
-from recprivlib.audit import attack
+from recprivlib.auditing import attack
 from recprivlib.data.synthetic import synthetic
 from recprivlib.evaluation import evaluate, split
 from recprivlib.mechanisms.gate import taped

@@ -13,7 +13,7 @@ import pytest
 
 from recprivlib import population
 from recprivlib.accounting import guarantee
-from recprivlib.audit import audit
+from recprivlib.auditing import audit
 from recprivlib.data import load
 from recprivlib.mechanisms import UnarySymmetric
 from recprivlib.mechanisms.gate import released

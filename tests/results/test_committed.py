@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from recprivlib import results as called
+import recprivlib
 from recprivlib.baselines import Popularity
 from recprivlib.data import pinned
 from recprivlib.data.sources import RECIPES
 from recprivlib.models.constants import PerItem
-from recprivlib.results import check, folder, grids, names, remedy, results, rows_of, sample, stale, tolerance, value_of
+from recprivlib.tables import check, folder, grids, names, remedy, results, rows_of, sample, stale, tolerance, value_of
 
 SAMPLE = 3  # runs of each table that every `make test` computes anew
 
@@ -87,7 +87,7 @@ def test_another_bill_fails_the_check(monkeypatch: pytest.MonkeyPatch, committed
     (cell, *_) = [run[0] for grid in grids("dplcf") for run in grid.runs().values()
                   if run[0].system == "lcf-sp" and run[0].params["epsilon"] == 1]  # fmt: skip
     assert check("dplcf", [cell]) == []
-    monkeypatch.setattr("recprivlib.results.results", lambda name: results(name).assign(**committed))
+    monkeypatch.setattr("recprivlib.tables.results", lambda name: results(name).assign(**committed))
     wrong = check("dplcf", [cell])
     assert len(wrong) == 1
     assert said in wrong[0]
@@ -96,7 +96,7 @@ def test_another_bill_fails_the_check(monkeypatch: pytest.MonkeyPatch, committed
 def test_the_sample_rotates_with_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = set()
     for number in range(40):
-        monkeypatch.setattr("recprivlib.results.sources", lambda number=number: f"{number:08x}")
+        monkeypatch.setattr("recprivlib.tables.sources", lambda number=number: f"{number:08x}")
         picked = sample("recommenders", SAMPLE)
         assert len(picked) == SAMPLE
         assert picked == sample("recommenders", SAMPLE)
@@ -111,6 +111,8 @@ def test_a_difference_of_two_users_is_forgiven_and_no_more() -> None:
     assert tolerance("rmse", 943) == 0.001
 
 
-def test_the_package_itself_can_be_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_read_in_any_folder_by_a_function_of_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    assert len(called("recommenders")) == len(results("recommenders"))
+    assert len(recprivlib.results("recommenders")) == len(results("recommenders"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recprivlib import results as module
+from recprivlib import tables as module
 from recprivlib.evaluation import interval, paired
 from recprivlib.experiment import run
 from recprivlib.parameters import UserError
@@ -148,7 +148,7 @@ def test_an_installed_wheel_reads_its_own_tables_in_any_folder(tmp_path: Path) -
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); import recprivlib;"
         "assert 'site' in recprivlib.__file__;"
-        "print(len(recprivlib.results('recommenders')), recprivlib.results.folder())"
+        "from recprivlib.tables import folder, main; print(len(recprivlib.results('recommenders')), folder())"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -156,7 +156,7 @@ def test_an_installed_wheel_reads_its_own_tables_in_any_folder(tmp_path: Path) -
     assert int(rows) == len(module.results("recommenders"))
     assert where.strip() == str(tmp_path / "site" / "recprivlib" / "_results")
     make = subprocess.run(
-        [sys.executable, "-c", code.split("print")[0] + "recprivlib.results.main([])"],
+        [sys.executable, "-c", code.split("print")[0] + "main([])"],
         cwd=tmp_path, capture_output=True, text=True,
     )  # fmt: skip
     assert "in a checkout, not in an installed package" in make.stderr

@@ -21,7 +21,7 @@ import pytest
 from recprivlib.cells import Cell, kept
 from recprivlib.claims import Claims
 from recprivlib.parameters import UserError
-from recprivlib.sweep import complete, outcomes, plan, sweep
+from recprivlib.sweeps import complete, outcomes, plan, sweep
 
 SMALL = {"data": "synthetic", "users": 120, "items": 80}
 WORDS = ["item-knn", "popularity", "--grid", "neighbors=5,20", "--seeds", "0-9", "--data", "synthetic", "--users",

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import recprivlib
 from recprivlib import cells
 from recprivlib import closure as closures
-from recprivlib import sweep as called
 from recprivlib.cells import Outcome, _modules, compute, dataset, kept, sources
 from recprivlib.cli import main
 from recprivlib.closure import PACKAGE, closure
@@ -27,7 +27,7 @@ from recprivlib.executors import died, executor
 from recprivlib.experiment import run
 from recprivlib.parameters import UserError, values
 from recprivlib.registry import get, stem, systems
-from recprivlib.sweep import complete, duration, outcomes, plan, sweep
+from recprivlib.sweeps import complete, duration, outcomes, plan, sweep
 
 SYSTEMS = ("popularity", "item-knn", "ease")
 GRID = {"neighbors": (5, 20)}
@@ -164,8 +164,8 @@ def test_more_processes_give_the_same_bytes(reference: Path, frozen: Path, tmp_p
     assert out.read_bytes() == reference.read_bytes()
 
 
-def test_the_package_itself_can_be_called(tmp_path: Path) -> None:
-    frame = called("popularity", out=tmp_path / "a.csv", **SMALL)
+def test_a_sweep_is_a_function_of_the_package(tmp_path: Path) -> None:
+    frame = recprivlib.sweep("popularity", out=tmp_path / "a.csv", **SMALL)
     assert frame["metric"].tolist()[:2] == ["hr@2", "hr@5"]
 
 
@@ -179,7 +179,7 @@ def test_what_is_there_is_not_computed_again(tmp_path: Path, monkeypatch: pytest
         ran.append(task[0].seed)
         return compute(task)
 
-    monkeypatch.setattr("recprivlib.sweep.compute", counted)
+    monkeypatch.setattr("recprivlib.sweeps.compute", counted)
     sweep("popularity", seeds=[0, 1], out=tmp_path / "a.csv", **SMALL)
     lines: list[str] = []
     sweep("popularity", seeds=[0, 1, 2], out=tmp_path / "a.csv", say=lines.append, **SMALL)
@@ -246,7 +246,7 @@ def test_after_a_killed_worker_the_rest_is_tried_once_more(
 
         yield run
 
-    monkeypatch.setattr("recprivlib.sweep.executor", dying)
+    monkeypatch.setattr("recprivlib.sweeps.executor", dying)
     done = plan("popularity", {}, seeds=range(3), **SMALL)
     if finished:
         complete(done, tmp_path)
