@@ -14,7 +14,7 @@ from recprivlib.data import Dataset, load
 from recprivlib.evaluation import PROTOCOLS, Scores, evaluate, merged, split, stream
 from recprivlib.evaluation.streams import checked
 from recprivlib.parameters import UserError, configured, values
-from recprivlib.protocols import Entry, Report, Sizes
+from recprivlib.protocols import Entry, Report, Sizes, System
 from recprivlib.registry import get, name_of
 
 if TYPE_CHECKING:
@@ -152,7 +152,8 @@ def _entry(system: Any, name: str | None, protocol: str | None) -> tuple[str, En
     """The registry's entry of a system, with the given value in it; a value of one's own needs none."""
     if isinstance(system, str):
         return name or system, get(system)
-    if isinstance(system, type) or not dataclasses.is_dataclass(system) or not hasattr(system, "fit"):
+    is_value = dataclasses.is_dataclass(system) and not isinstance(system, type)
+    if not is_value or not isinstance(system, System):
         raise UserError(f"system is {system!r}, but must be a name that `recpriv systems` lists or a value: ItemKNN()")
     known = name_of(system)
     if known is None:

@@ -118,8 +118,7 @@ class Interactions:
 class Model(Protocol):
     """A trained recommender: a frozen dataclass of arrays. No untrained state exists.
 
-    Where it makes sense a model also has `fold_in(people: Interactions) -> Model`, whose user u is person u of
-    `people`, with her ratings, times and features: somebody the training never saw.
+    Where it makes sense a model also folds in people that the training never saw: `FoldsIn`.
 
     Fields of a type `AtHome[…]` never leave the phones: row u is person u's. The others are what the world may see.
     """
@@ -139,6 +138,7 @@ def broadcast(model: Any) -> dict[str, Any]:
     return {one.name: getattr(model, one.name) for one in fields(model) if get_origin(kinds[one.name]) is not Annotated}
 
 
+@runtime_checkable
 class System(Protocol):
     """Hyper-parameters as a frozen dataclass. Iterative systems also offer `steps`, whose last item is `fit`."""
 
@@ -150,7 +150,38 @@ class System(Protocol):
 
 
 @runtime_checkable
-class Steps(Protocol):
+class FoldsIn(Protocol):
+    """A model that scores people it has not seen: its user u is person u of `people`, with her ratings and times."""
+
+    def fold_in(self, people: Interactions) -> Model: ...
+
+
+@runtime_checkable
+class HasTerms(Protocol):
+    """A system whose settings decide what its bill is stated in; of others the registry's entry says it."""
+
+    @property
+    def terms(self) -> tuple[Unit, Relation]: ...
+
+
+@runtime_checkable
+class HasRelation(Protocol):
+    """A system or mechanism whose noise is made for one relation; None: it is still open which."""
+
+    @property
+    def relation(self) -> str | None: ...
+
+
+@runtime_checkable
+class HasDelta(Protocol):
+    """A system whose noise is made for a δ: its bill is stated at that one unless another is asked for."""
+
+    @property
+    def delta(self) -> float: ...
+
+
+@runtime_checkable
+class Iterative(Protocol):
     """An iterative system: (progress from 0 to 1, model so far), cancelled by closing the generator."""
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]: ...
@@ -215,6 +246,174 @@ class Mechanism(Protocol):
     def release(self, x: Any, rng: np.random.Generator) -> Any: ...
 
     def loss(self, distance: float = 1.0) -> Any: ...
+
+
+# What a mechanism may offer beside `release` and `loss`. Who reads one of these asks for its protocol first.
+
+
+@runtime_checkable
+class HasMode(Protocol):
+    """Says how its noise is drawn: "seeded, for teaching", or securely."""
+
+    mode: str
+
+
+@runtime_checkable
+class HasNeighbours(Protocol):
+    """Can stand alone: at which (unit, relation) one input of it is one change."""
+
+    @property
+    def neighbours(self) -> Mapping[tuple[Unit, Relation], Change]: ...
+
+
+@runtime_checkable
+class HasClaim(Protocol):
+    """Has a source that claims an ε of one release, or says with None that there is none without a δ."""
+
+    @property
+    def claimed(self) -> Claim | None: ...
+
+
+@runtime_checkable
+class HasWorstPair(Protocol):
+    """Knows two inputs at distance 1 that are hardest to tell apart."""
+
+    def worst_pair(self) -> tuple[Any, Any]: ...
+
+
+@runtime_checkable
+class HasLogDensity(Protocol):
+    """States the log-likelihood of an output `y` at an input `x`."""
+
+    def log_density(self, y: Array, x: Array) -> Array: ...
+
+
+@runtime_checkable
+class HasChannel(Protocol):
+    """Finite: the matrix P(y|x), one row an input and one column an output."""
+
+    @property
+    def channel(self) -> Array: ...
+
+
+@runtime_checkable
+class HasBitChannel(Protocol):
+    """Answers rows of bits, each bit noised on its own through this 2 × 2 channel."""
+
+    @property
+    def bit_channel(self) -> Array: ...
+
+
+@runtime_checkable
+class HasInputs(Protocol):
+    """Lists the inputs that it takes."""
+
+    @property
+    def inputs(self) -> tuple[Any, ...]: ...
+
+
+@runtime_checkable
+class HasOutputs(Protocol):
+    """Lists the outputs that it gives."""
+
+    @property
+    def outputs(self) -> tuple[Any, ...]: ...
+
+
+@runtime_checkable
+class HasSensitivity(Protocol):
+    """Noise that is added to numbers: how far one of them moves between neighbours at distance 1."""
+
+    @property
+    def sensitivity(self) -> float: ...
+
+
+@runtime_checkable
+class HasSigma(Protocol):
+    """Gaussian noise of this standard deviation: what several numbers move by is measured in L2."""
+
+    @property
+    def sigma(self) -> float: ...
+
+
+@runtime_checkable
+class HasLogNoise(Protocol):
+    """States the log-density of its noise by itself."""
+
+    def log_noise(self, noise: Array) -> Array: ...
+
+
+@runtime_checkable
+class Clips(Protocol):
+    """Scales each vector that goes in down to a length of at most `clip`."""
+
+    @property
+    def clip(self) -> float: ...
+
+    def clipped(self, x: Array) -> Array: ...
+
+
+@runtime_checkable
+class AnswersSets(Protocol):
+    """Answers a set of `d` symbols, which holds the true one with probability `p`."""
+
+    @property
+    def d(self) -> int: ...
+
+    @property
+    def p(self) -> float: ...
+
+
+@runtime_checkable
+class HasLie(Protocol):
+    """Answers sets: the probability of one set that does not hold the truth."""
+
+    @property
+    def lie(self) -> float: ...
+
+
+@runtime_checkable
+class DrawsExactly(Protocol):
+    """Has an exact sampler, fed by the operating system; what has none answers in real numbers, of which doubles are
+    a poor copy.
+    """
+
+    def exact(self, x: Array) -> Array: ...
+
+
+@runtime_checkable
+class HasDiscrete(Protocol):
+    """Noise on real numbers that has a discrete form, which can be drawn exactly."""
+
+    def discrete(self) -> Any: ...
+
+
+@runtime_checkable
+class ShowsItsPrecision(Protocol):
+    """Answers in doubles that give away what went in: whether `y` can be reached from `x`."""
+
+    def reachable(self, y: Array, x: Array) -> Array: ...
+
+
+@runtime_checkable
+class DrawsPeople(Protocol):
+    """Draws whom it asks: "poisson", each person on her own, or "fixed-size"."""
+
+    sampling: str
+
+
+@runtime_checkable
+class SharesADraw(Protocol):
+    """A cohort: several parts are released on one draw of people, and its name tells draws apart."""
+
+    name: str
+
+
+@runtime_checkable
+class DrawsItself(Protocol):
+    """True: each release draws people of its own, so no other release can share the draw."""
+
+    draws_itself: bool
 
 
 @dataclass(frozen=True)

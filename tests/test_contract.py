@@ -19,7 +19,7 @@ from recprivlib import population, protocols
 from recprivlib.auditing import audit
 from recprivlib.evaluation import evaluate, split
 from recprivlib.parameters import UserError, configured, parameters
-from recprivlib.protocols import Federated, Interactions, Sizes, Steps
+from recprivlib.protocols import Federated, FoldsIn, Interactions, Iterative, Sizes
 from recprivlib.registry import systems
 
 USERS, ITEMS, GROUPS = 80, 60, 4
@@ -283,7 +283,7 @@ def test_the_whole_run_is_attacked_and_gives_no_more_than_is_counted(name):
 # ------------------------------------------------------------------------------------------ what some offer
 
 
-@those(lambda entry: isinstance(entry.system, Steps))
+@those(lambda entry: isinstance(entry.system, Iterative))
 def test_the_last_step_is_the_fit(name):
     entry = SYSTEMS[name]
     steps = list(quick(entry).steps(train_of(entry.task), np.random.default_rng(1)))
@@ -293,7 +293,7 @@ def test_the_last_step_is_the_fit(name):
     assert np.array_equal(catalogue(steps[-1][1]), catalogue(fitted(name)))
 
 
-@those(lambda entry: isinstance(entry.system, Steps))
+@those(lambda entry: isinstance(entry.system, Iterative))
 def test_earlier_steps_are_values_that_later_ones_leave_alone(name):
     entry = SYSTEMS[name]
     steps = quick(entry).steps(train_of(entry.task), np.random.default_rng(1))
@@ -315,7 +315,7 @@ def test_the_number_of_shards_changes_nothing(name, monkeypatch):
         assert np.array_equal(catalogue(model), catalogue(fit))
 
 
-FOLDING = [name for name in SYSTEMS if hasattr(fitted(name), "fold_in")]
+FOLDING = [name for name in SYSTEMS if isinstance(fitted(name), FoldsIn)]
 
 
 @pytest.mark.parametrize("name", [name for name in SYSTEMS if name not in FOLDING])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from recprivlib.accounting.guarantee import certain, guarantee, resolved, supported
 from recprivlib.parameters import UserError
@@ -20,6 +20,11 @@ from recprivlib.protocols import (
     Claim,
     Entry,
     Guarantee,
+    HasClaim,
+    HasDelta,
+    HasMode,
+    HasRelation,
+    HasTerms,
     Ledger,
     Relation,
     Release,
@@ -43,9 +48,11 @@ def bill(
     ledger = system.ledger(sizes)
     if not ledger:
         return {"claimed": None, "counted": None, "also": []}
-    usual = getattr(system, "terms", entry.terms)
-    unit, relation = _terms(ledger, usual, unit, relation or getattr(system, "relation", None), view)
-    own = getattr(system, "delta", None)
+    usual = system.terms if isinstance(system, HasTerms) else entry.terms
+    if relation is None and isinstance(system, HasRelation):
+        relation = cast(Relation | None, system.relation)
+    unit, relation = _terms(ledger, usual, unit, relation, view)
+    own = system.delta if isinstance(system, HasDelta) else None
     return _bill(ledger, unit, relation, own if delta is None else delta, view, small_delta(sizes.users))
 
 
@@ -68,15 +75,14 @@ def mechanism_ledger(name: str, mechanism: Any, count: int = 1, users: int | Non
         raise UserError(f"count is {count}, but must be a whole number from 1 to {MOST_COUNT:,}")
     views: tuple[View, ...] = ("server", "shuffled", "model") if users else ("server", "model")
     release = Release(name, mechanism, mechanism.neighbours, count, views, crowd=users or 1)
-    claim = _times(getattr(mechanism, "claimed", None), count)
+    claim = _times(mechanism.claimed if isinstance(mechanism, HasClaim) else None, count)
     return Ledger((release,), trust="whoever adds the noise", claimed=claim)
 
 
 def stated(mechanism: Any, relation: Relation | None) -> Any:
     """A mechanism whose noise is relative to its sensitivity under a relation that is still open: it is this one."""
-    if relation is None or getattr(mechanism, "relation", relation) is not None:
-        return mechanism
-    return dataclasses.replace(mechanism, relation=relation)
+    still_open = isinstance(mechanism, HasRelation) and mechanism.relation is None
+    return dataclasses.replace(mechanism, relation=relation) if relation and still_open else mechanism
 
 
 def small_delta(users: int) -> float:
@@ -117,8 +123,8 @@ def _bill(ledger: Ledger, unit: Unit, relation: Relation, delta: float | None, v
 
 def modes(ledger: Ledger) -> tuple[str, ...]:
     """How the noise of each release is drawn: a seed is for teaching."""
-    words = [getattr(release.mechanism, "mode", "") for release in ledger.releases]
-    return tuple(dict.fromkeys(word for word in words if word))
+    known = [release.mechanism for release in ledger.releases]
+    return tuple(dict.fromkeys(mechanism.mode for mechanism in known if isinstance(mechanism, HasMode)))
 
 
 def _others(ledger: Ledger, counted: Guarantee, small: float) -> list[Guarantee]:

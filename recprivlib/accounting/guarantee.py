@@ -18,7 +18,19 @@ from recprivlib.mechanisms.common import undrawn
 from recprivlib.mechanisms.losses import GaussianShift, NoBound, NotKnown, Pure, Sampled, SubsampledGaussian
 from recprivlib.mechanisms.special import Exact, Unknown
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Change, Guarantee, Ledger, Relation, Release, Unbounded, Unit, View
+from recprivlib.protocols import (
+    Change,
+    DrawsItself,
+    Guarantee,
+    HasChannel,
+    Ledger,
+    Relation,
+    Release,
+    SharesADraw,
+    Unbounded,
+    Unit,
+    View,
+)
 
 Part = tuple[Pair, int]
 COMBINATIONS = 256  # of disjoint parts that are tried one by one
@@ -122,9 +134,9 @@ def _check(unit: str, relation: str, view: str) -> None:
 def _one_line_a_draw(ledger: Ledger) -> None:
     """Two lines on one cohort would each be billed as if it had a draw of its own, at a fraction of what both cost."""
     draws = [
-        getattr(release.mechanism, "name", "the cohort")
+        release.mechanism.name if isinstance(release.mechanism, SharesADraw) else "the cohort"
         for release in ledger.releases
-        if not getattr(release.mechanism, "draws_itself", False)
+        if not (isinstance(release.mechanism, DrawsItself) and release.mechanism.draws_itself)
         and isinstance(release.mechanism.loss(), Sampled | SubsampledGaussian)
     ]
     if twice := [name for name in draws if draws.count(name) > 1]:
@@ -229,7 +241,7 @@ def _loss(release: Release, change: Change, relation: Relation) -> Any:
 
 def _sends_bits(release: Release) -> bool:
     """Whether a report has two values in fact; the loss may have merged outputs, the mechanism's channel has not."""
-    return np.shape(getattr(release.mechanism, "channel", ()))[-1:] == (2,)
+    return isinstance(release.mechanism, HasChannel) and release.mechanism.channel.shape[-1] == 2
 
 
 def _choices(disjoint: dict[str, list[Part]]) -> Iterable[tuple[Part, ...]]:

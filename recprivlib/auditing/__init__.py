@@ -30,7 +30,20 @@ from recprivlib.auditing.run import Rehearsed, attack_run
 from recprivlib.auditing.verdicts import ONE, WHOLE, Played, Verdict, exact_epsilon, verdict
 from recprivlib.mechanisms.common import SEEDED, STARS
 from recprivlib.parameters import UserError, values
-from recprivlib.protocols import Array, Claim, Guarantee, Ledger, Relation, Sizes, Unit, View
+from recprivlib.protocols import (
+    Array,
+    Claim,
+    DrawsExactly,
+    Guarantee,
+    HasDelta,
+    HasMode,
+    Ledger,
+    Relation,
+    Sizes,
+    System,
+    Unit,
+    View,
+)
 
 __all__ = [
     "Attacked", "Audit", "Certificate", "Game", "Rung", "attack", "auc", "audit", "ceiling", "certify",
@@ -101,7 +114,7 @@ def audit(
     `rehearsed`: what a replay of the same system, sizes and terms said at another budget (auditing/run.py).
     """
     _check(trials, seed)
-    is_system = hasattr(target, "fit")
+    is_system = isinstance(target, System)
     sizes = sizes or USUAL
     target = target if is_system else stated(target, relation)
     ledger = target.ledger(sizes) if is_system else mechanism_ledger(name, target, count)
@@ -111,7 +124,8 @@ def audit(
     unit, relation = _terms(ledger, view, unit, relation)
     if delta is None:
         small = small_delta(sizes.users) if is_system else 1e-6
-        own = ledger.claimed.delta if ledger.claimed else getattr(target, "delta", None)
+        stands_at = target.delta if isinstance(target, HasDelta) else None
+        own = ledger.claimed.delta if ledger.claimed else stands_at
         delta = usual_delta(ledger, unit, relation, view, small) if own is None else own
     counted = guarantee(ledger, unit, relation, delta, view)
     asked = Asked(unit, relation, view, delta, trials, seed)
@@ -200,7 +214,8 @@ def _viewed(ledger: Ledger) -> Claim | None:
 
 def _on_doubles(mechanism: Any) -> bool:
     """Whether its answers are real numbers, of which doubles are a poor copy: nothing draws those exactly."""
-    return getattr(mechanism, "mode", "") == SEEDED and not hasattr(mechanism, "exact")
+    seeded = isinstance(mechanism, HasMode) and mechanism.mode == SEEDED
+    return seeded and not isinstance(mechanism, DrawsExactly)
 
 
 def attack(

@@ -22,7 +22,19 @@ from recprivlib.auditing.stage import ITEMS, WHO, Stage
 from recprivlib.mechanisms.gate import Call, Torn
 from recprivlib.mechanisms.losses import NoBound, NotKnown
 from recprivlib.mechanisms.secure import Secure
-from recprivlib.protocols import Array, Change, Ledger, Relation, Unit, View
+from recprivlib.protocols import (
+    Array,
+    Change,
+    Clips,
+    DrawsPeople,
+    HasSensitivity,
+    HasSigma,
+    HasWorstPair,
+    Ledger,
+    Relation,
+    Unit,
+    View,
+)
 
 PLACES = (0, 7, 23, ITEMS - 1)  # items at which the change is tried
 HAIR = 1 + 1e-6  # sums of floats
@@ -78,18 +90,18 @@ def apart(mechanism: Any, a: Any, b: Any) -> tuple[int, float, float, int]:
             rows |= (one != other).reshape(len(one), -1).any(axis=1)
         moved = int(rows.sum())
         return moved, math.sqrt(moved), float(moved > 0), 2
-    if hasattr(mechanism, "clipped"):
+    if isinstance(mechanism, Clips):
         steps = np.linalg.norm(np.subtract(mechanism.clipped(a), mechanism.clipped(b)), axis=-1) / mechanism.clip
         return _sizes(steps, 2)
-    if hasattr(mechanism, "sensitivity"):
+    if isinstance(mechanism, HasSensitivity):
         steps = np.abs(np.subtract(a, b, dtype=float)) / mechanism.sensitivity
-        return _sizes(steps, 2) if hasattr(mechanism, "sigma") else _sizes(steps, 1)
+        return _sizes(steps, 2) if isinstance(mechanism, HasSigma) else _sizes(steps, 1)
     return _sizes(rows_of(mechanism, np.asarray(a) != np.asarray(b)).astype(float), 1)
 
 
 def rows_of(mechanism: Any, differs: Array) -> Array:
     """Which inputs differ: numbers and symbols, or whole rows where a row is one input."""
-    row = hasattr(mechanism, "worst_pair") and np.ndim(mechanism.worst_pair()[0]) > 0
+    row = isinstance(mechanism, HasWorstPair) and np.ndim(mechanism.worst_pair()[0]) > 0
     return np.asarray(differs.any(axis=-1)) if row and differs.ndim else differs
 
 
@@ -176,7 +188,7 @@ def turned(call: Call, people: int, drawn: bool) -> Call:
     if not call.secret:
         return call
     others = call.y[call.y != WHO]
-    fixed = getattr(call.mechanism, "sampling", "") == "fixed-size"
+    fixed = isinstance(call.mechanism, DrawsPeople) and call.mechanism.sampling == "fixed-size"
     spare = np.setdiff1d(np.arange(people), np.append(others, WHO))
     if fixed and len(others) == len(call.y):
         others = others[1:]

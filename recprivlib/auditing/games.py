@@ -14,7 +14,21 @@ from typing import Any
 import numpy as np
 
 from recprivlib.mechanisms import Secure
-from recprivlib.protocols import Array, Change, Ledger, Relation, Release, Unbounded, Unit, View
+from recprivlib.protocols import (
+    Array,
+    Change,
+    HasLogDensity,
+    HasNeighbours,
+    HasSensitivity,
+    HasWorstPair,
+    Ledger,
+    Relation,
+    Release,
+    ShowsItsPrecision,
+    Unbounded,
+    Unit,
+    View,
+)
 
 CHUNK = 1 << 20  # releases held at once
 BINS = 64  # of real numbers, where a law has to be learned
@@ -85,12 +99,12 @@ def statistic(
     mechanism: Any, pair: tuple[Array, ...], rng: np.random.Generator
 ) -> tuple[str, Callable[[Array], Array]]:
     """The best statistic there is for one release of this mechanism, with its name; above 0 it speaks for world 1."""
-    if hasattr(mechanism, "reachable"):
+    if isinstance(mechanism, ShowsItsPrecision):
         return (
             "floating-point reachability",
             lambda y: _reached(mechanism, y, pair[1]) - _reached(mechanism, y, pair[0]),
         )
-    if hasattr(mechanism, "log_density"):
+    if isinstance(mechanism.mechanism if isinstance(mechanism, Secure) else mechanism, HasLogDensity):
         return "likelihood ratio", _stated_ratio(mechanism, pair)
     return "learned likelihood ratio", _learned_ratio(mechanism, pair, rng)
 
@@ -178,7 +192,7 @@ def ledger_games(
             continue
         inputs, distance = (1, 1.0) if isinstance(change, Unbounded) else (change.inputs, change.distance)
         both = relation == "swap" and inputs % 2 == 0
-        distance = distance if hasattr(release.mechanism, "sensitivity") else 1.0
+        distance = distance if isinstance(release.mechanism, HasSensitivity) else 1.0
         times = release.count * inputs
         games.append(
             mechanism_game(release.mechanism, times, trials, rng, opposite=both, distance=distance, single=single)
@@ -194,14 +208,14 @@ def _sees(release: Release, view: View) -> bool:
 
 def _plays(mechanism: Any, change: Change | Unbounded, unit: Unit, relation: Relation) -> bool:
     """Whether the mechanism's worst pair is one of neighbours here; a bill may be a bound that no pair reaches."""
-    if not hasattr(mechanism, "worst_pair"):
+    if not isinstance(mechanism, HasWorstPair):
         return False
     if isinstance(change, Change):
         if change.inputs == 0 or change.distance == 0:
             return False
-        if hasattr(mechanism, "sensitivity"):
+        if isinstance(mechanism, HasSensitivity):
             return True
         if change.distance < 1:
             return False
-    known = getattr(mechanism, "neighbours", {})
+    known = mechanism.neighbours if isinstance(mechanism, HasNeighbours) else {}
     return (unit, relation) in known or (unit == "user" and relation != "add-remove")

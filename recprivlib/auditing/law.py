@@ -21,7 +21,7 @@ from scipy.special import betainc
 from recprivlib.auditing.few import few, looked_up, tally
 from recprivlib.mechanisms.secure import Secure
 from recprivlib.models.similarity import gram
-from recprivlib.protocols import Array
+from recprivlib.protocols import Array, DrawsExactly
 
 ALPHA = 1e-7  # of one family of tests; several are made, so that an honest audit is safe at the deciding level
 BINS, FINE, ATOMS, COARSE = 10, 4000, 64, 4
@@ -206,4 +206,4 @@ def _together(name: str, coarse: Array, weights: Array, slack: Array) -> list[st
 
 def on_doubles(mechanism: Any) -> bool:
     """Whether its answers are real numbers, and not a finite set of them."""
-    return not isinstance(mechanism, Secure) and not hasattr(mechanism, "exact")
+    return not isinstance(mechanism, Secure) and not isinstance(mechanism, DrawsExactly)

@@ -10,7 +10,7 @@ from recprivlib.auditing.books import randomness
 from recprivlib.auditing.law import Event, departures, on_doubles
 from recprivlib.auditing.passages import Passage
 from recprivlib.mechanisms.gate import Call, released, taped
-from recprivlib.protocols import Array
+from recprivlib.protocols import Array, HasBitChannel, HasInputs
 
 CALLS, WIDE, BULK = 400, 40, 100_000  # calls; answers of one of them; answers to one input, all in one call
 
@@ -40,11 +40,11 @@ def _inputs(mechanism: Any) -> Array:
     """Inputs to try: all symbols, or the ends and what lies between; rows stay as they are."""
     real = Passage(mechanism, 0, 0).real
     low, high = (np.asarray(end) for end in real.worst_pair())
-    if hasattr(real, "bit_channel"):
+    if isinstance(real, HasBitChannel):
         return np.array([0, 1], low.dtype)
     if low.ndim:
         return np.stack([low, high])
-    stated = np.asarray(getattr(real, "inputs", ()))
+    stated = np.asarray(real.inputs if isinstance(real, HasInputs) else ())
     if stated.ndim == 1 and 2 <= len(stated) <= 32:
         return stated.astype(low.dtype)
     if low.dtype.kind == "f":

@@ -15,7 +15,16 @@ from recprivlib.auditing.stage import WHO
 from recprivlib.mechanisms.common import log_matrix
 from recprivlib.mechanisms.secure import Secure
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Array
+from recprivlib.protocols import (
+    AnswersSets,
+    Array,
+    Clips,
+    HasBitChannel,
+    HasLogDensity,
+    HasLogNoise,
+    HasSigma,
+    HasWorstPair,
+)
 
 CHUNK = 1 << 21  # numbers held at once
 PLACES = 600  # answers of one call that are looked at one by one
@@ -52,7 +61,7 @@ class Passage:
     @property
     def entrywise(self) -> bool:
         """Whether every number or symbol that goes in is answered on its own."""
-        return not self.joint and not (hasattr(self.real, "worst_pair") and np.ndim(self.real.worst_pair()[0]) > 0)
+        return not self.joint and not (isinstance(self.real, HasWorstPair) and np.ndim(self.real.worst_pair()[0]) > 0)
 
     def answers(self, world: int, runs: int, rng: np.random.Generator, single: bool) -> Array:
         """`runs` answers, drawn call by call or in bulk; a joint event is one row."""
@@ -97,7 +106,7 @@ class Passage:
     def own(self) -> Array:
         """The places in the flat answer at which the neighbours differ, those that differ most first."""
         low, high = (np.concatenate([np.ravel(part) for part in self._plain(x)]) for x in (self.low, self.high))
-        if (low.dtype.kind in "fiu" and hasattr(self.real, "sigma")) or self.joint:
+        if (low.dtype.kind in "fiu" and isinstance(self.real, HasSigma)) or self.joint:
             gap = np.abs(high - low)
             order = np.argsort(-gap, kind="stable")
             return order[gap[order] > 0]
@@ -107,7 +116,7 @@ class Passage:
         """What the answers would be without noise, as far as that is known."""
         if self.joint:
             return self.real.sums(x)
-        return (self.real.clipped(x) if hasattr(self.real, "clipped") else np.asarray(x),)
+        return (self.real.clipped(x) if isinstance(self.real, Clips) else np.asarray(x),)
 
     def places(self, rng: np.random.Generator) -> Array:
         """Her own first, then others at random."""
@@ -137,14 +146,14 @@ class Passage:
         x = self.high if world else self.low
         if self.n:
             return None
-        if self.joint or hasattr(self.real, "log_noise"):
+        if self.joint or isinstance(self.real, HasLogNoise):
             return self._gaussian(x, places)
-        if hasattr(self.real, "bit_channel"):  # rows of bits, each noised on its own
+        if isinstance(self.real, HasBitChannel):  # rows of bits, each noised on its own
             table = log_matrix(self.real.bit_channel)
             return [(partial(_entries, table[bit]), bit) for bit in np.ravel(x)[places].astype(int).tolist()]
-        if not self.entrywise or not hasattr(self.real, "log_density"):
+        if not self.entrywise or not isinstance(self.real, HasLogDensity):
             return None
-        if hasattr(self.real, "d"):  # sets: does it hold the truth?
+        if isinstance(self.real, AnswersSets):  # sets: does it hold the truth?
             return [(partial(_entries, np.log([1 - self.real.p, self.real.p])), "held")] * len(places)
         inputs = np.ravel(x)[places].tolist()
         known = {value: self._law(value) for value in set(inputs)}
@@ -152,7 +161,7 @@ class Passage:
 
     def plain(self, y: Array) -> bool:
         """Whether an answer has the form of its input, or is a set: of anything else the law is not tested."""
-        return self.joint or np.ndim(y) == 1 + np.ndim(self.low) or hasattr(self.real, "d")
+        return self.joint or np.ndim(y) == 1 + np.ndim(self.low) or isinstance(self.real, AnswersSets)
 
     def _law(self, value: Any) -> Callable[[Array], Array]:
         def law(y: Array) -> Array:
@@ -178,7 +187,7 @@ class Passage:
         """The log-likelihood ratio of each answer, where a law is stated. Rounded: see games.py."""
         if self.joint:
             return self._joint_ratio(y)
-        if not hasattr(self.real, "log_density"):
+        if not isinstance(self.real, HasLogDensity):
             return None
         values = few(y) if self.entrywise and y.shape[1:] == np.shape(self.low) else None
         try:

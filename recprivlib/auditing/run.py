@@ -29,7 +29,7 @@ from recprivlib.auditing.verdicts import channel_epsilon
 from recprivlib.mechanisms.gate import Call, Torn
 from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound, NotKnown
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Array, Ledger, Relation, Sizes, Unit, View
+from recprivlib.protocols import Array, HasSensitivity, Ledger, Relation, Sizes, Unit, View
 
 SHORT = {"rounds": 4, "epochs": 4, "iterations": 4, "local_epochs": 1, "population": 1}
 MOST = 12  # answers of a run that are drawn anew together; of more, these are a part
@@ -214,7 +214,7 @@ def _exact(passages: Sequence[Passage]) -> float:
         loss = passage.real.loss(1.0) if not passage.n else None
         if isinstance(loss, NoBound):
             return float("inf")
-        if isinstance(loss, LaplaceShift) and hasattr(passage.real, "sensitivity"):
+        if isinstance(loss, LaplaceShift) and isinstance(passage.real, HasSensitivity):
             gap = np.abs(np.subtract(passage.high, passage.low, dtype=float)).sum()
             shift += loss.epsilon * float(gap) / passage.real.sensitivity
         if isinstance(loss, Channel) and passage.entrywise:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recprivlib.mechanisms.common import STARS
-from recprivlib.protocols import Array, Interactions, Relation, Unit
+from recprivlib.protocols import Array, HasWorstPair, Interactions, Relation, Unit
 
 PEOPLE, ITEMS, WHO = 12, 50, 1  # WHO: the person whose data neighbours differ in
 GENRES = 19
@@ -87,7 +87,7 @@ class Stage:
 def meant_for(stage: Stage, mechanisms: list) -> Stage:
     """The stage on which a rating moves as far as one of these mechanisms finds hardest to hide."""
     for mechanism in mechanisms:
-        pair: tuple = mechanism.worst_pair() if hasattr(mechanism, "worst_pair") else ()
+        pair: tuple = mechanism.worst_pair() if isinstance(mechanism, HasWorstPair) else ()
         if len(pair) == 2 and all(np.ndim(end) == 0 and float(end) in STARS for end in pair):
             return dataclasses.replace(stage, ends=(float(pair[0]), float(pair[1])))
     return stage

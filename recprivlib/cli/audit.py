@@ -10,7 +10,7 @@ from typing import Any, get_args
 from recprivlib.accounting.bills import as_json
 from recprivlib.cli._shared import SEEN, add_population, add_set, emit, number, settings, sizes, table
 from recprivlib.parameters import UserError, configured
-from recprivlib.protocols import Relation, Unit, View
+from recprivlib.protocols import Relation, System, Unit, View
 
 GLOSS = "attacks a system or mechanism: claimed, counted, attacked"
 
@@ -36,7 +36,7 @@ def execute(args: argparse.Namespace) -> None:
     from recprivlib.auditing import audit
 
     target = configured(_found(args.name), settings(args.set))
-    if hasattr(target, "fit") and args.count != 1:
+    if isinstance(target, System) and args.count != 1:
         raise UserError("--count is for mechanisms; a system says itself how often it releases")
     found = audit(
         target, name=args.name, count=args.count, sizes=sizes(args), unit=args.unit,

@@ -18,7 +18,7 @@ from recprivlib.evaluation.bootstrap import intervals, total
 from recprivlib.evaluation.metrics import gains, squared_errors
 from recprivlib.evaluation.splits import RankingSplit, RatingSplit, Split, UserSplit
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Array, Model
+from recprivlib.protocols import Array, FoldsIn, Model
 
 KS = (2, 5, 10)
 KS_NEW_USERS = (5, 10, 20, 30)
@@ -107,7 +107,7 @@ def _in_catalogue(scores: Array, target: Array, known: sp.csr_array) -> tuple[Ar
 
 def _evaluate_new_users(model: Any, split: UserSplit, ks: tuple[int, ...]) -> Scores:
     """Each held-out item against all items its user never met; a user counts once, however many she has."""
-    if not hasattr(model, "fold_in"):
+    if not isinstance(model, FoldsIn):
         raise UserError("user-split scores people the training never saw, and this system cannot fold them in")
     model = model.fold_in(split.histories)
     n, n_items = split.held_out.shape

@@ -111,7 +111,7 @@ def in_turn(system: Any, name: str, sizes: Sizes, terms: Terms) -> Iterator[Bill
 
 def _key(system: Any, name: str, sizes: Sizes, terms: Terms) -> tuple:
     """What is attacked, and nothing else."""
-    return "bill", name, system if hasattr(system, "games") else repr(system.ledger(sizes)), sizes, terms
+    return "bill", name, repr(system.ledger(sizes)), sizes, terms
 
 
 BUDGETS = ("epsilon", "epsilon1", "epsilon2", "noise_multiplier")

@@ -19,7 +19,7 @@ from recprivlib.live.shared import beside, chance, dataset, holdout, scored, sco
 from recprivlib.models.constants import PerItem
 from recprivlib.models.neighbours import nearest
 from recprivlib.papers import dplcf
-from recprivlib.parameters import configured
+from recprivlib.parameters import configured, parameters
 from recprivlib.plots import committed
 from recprivlib.plots import dplcf as plots
 from recprivlib.plots.frontier import Line
@@ -149,7 +149,7 @@ class Learned:
 
 
 def _learn(source: Dataset, system: Any, sums: Mapping[str, Array], own: np.random.Generator, seed: int) -> Learned:
-    wide = replace(system, neighbors=MOST) if hasattr(system, "neighbors") else system
+    wide = replace(system, neighbors=MOST) if "neighbors" in parameters(system) else system
     told, flipping = wide.learn(None, sums, own), _flipping(source, system)
     popular = PerItem(dplcf.popularity(sums, flipping.p, flipping.q).astype(np.float32))
     private = _rates(evaluate(popular, holdout(source, seed), LENGTHS, full=False))
@@ -167,7 +167,7 @@ def _result(
     seed, metric, flipping = values["seed"], values["metric"], _flipping(source, system)
 
     def ranked(held_out: Any) -> Any:
-        told = nearest(learned.told, system.neighbors) if hasattr(system, "neighbors") else learned.told
+        told = nearest(learned.told, system.neighbors) if "neighbors" in parameters(system) else learned.told
         return system.model(told, held_out.train)
 
     if key is None:

@@ -23,7 +23,7 @@ from recprivlib.parameters import UserError, configured
 from recprivlib.plots import committed
 from recprivlib.plots.numerals import count, setting
 from recprivlib.population import gather
-from recprivlib.protocols import Sizes
+from recprivlib.protocols import AnswersSets, Sizes
 from recprivlib.registry import get
 
 PROTOCOL = "loo-random"  # as the paper splits; by time every list finds less
@@ -71,7 +71,7 @@ def trained(system: Any, people: int, seed: int) -> Iterator[tuple[float, tuple[
 def _affordable(system: Any, sizes: Sizes) -> None:
     """A report of item-sign is a set of symbols, and at a small ε a large one: so many take minutes to draw."""
     mechanism = system.ledger(sizes).releases[0].mechanism
-    size = getattr(mechanism, "d", 1)
+    size = mechanism.d if isinstance(mechanism, AnswersSets) else 1
     if size**2 > 2 * sizes.items and sizes.users * system.k * sizes.items > MOST:
         what = (f"At ε = {setting(system.epsilon)} a report hides among {count(size)} others, and {count(system.k)} of "
                 "them from everybody take minutes to draw. This server is for few reports that say more.")  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 
 from recprivlib.mechanisms.losses import Channel, Pure
 from recprivlib.parameters import UserError, parameter
-from recprivlib.protocols import Array, Change, Claim, Relation, Unit
+from recprivlib.protocols import Array, Change, Claim, HasChannel, HasLie, HasMode, Relation, Unit
 
 SEEDED = "seeded, for teaching"
 SECURE = "secure: operating system entropy, discrete samplers; how long a draw takes is not hidden"
@@ -144,8 +144,11 @@ def log_matrix(matrix: Array) -> Array:
 
 def undrawn(mechanism: Any) -> float:
     """The smallest probability of a seeded finite mechanism, if doubles cannot draw it; else 0."""
-    if getattr(mechanism, "mode", "") != SEEDED:
+    if not isinstance(mechanism, HasMode) or mechanism.mode != SEEDED:
         return 0.0
-    masses = np.asarray(getattr(mechanism, "channel", getattr(mechanism, "lie", 1.0)), float)
+    if isinstance(mechanism, HasChannel):
+        masses = mechanism.channel
+    else:
+        masses = np.asarray(mechanism.lie if isinstance(mechanism, HasLie) else 1.0)
     least = float(masses[masses > 0].min())
     return least if least < RAREST else 0.0

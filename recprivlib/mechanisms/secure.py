@@ -19,7 +19,7 @@ from typing import Any
 
 from recprivlib.mechanisms.common import SECURE
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Array, Change, Claim, Relation, Unit
+from recprivlib.protocols import Array, Change, Claim, DrawsExactly, HasDiscrete, Relation, Unit
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ def secure(mechanism: Any) -> Secure:
     """The secure form of `mechanism`, or a UserError where there is none."""
     if isinstance(mechanism, Secure):
         return mechanism
-    real = mechanism.discrete() if hasattr(mechanism, "discrete") else mechanism
-    if not hasattr(real, "exact"):
+    real = mechanism.discrete() if isinstance(mechanism, HasDiscrete) else mechanism
+    if not isinstance(real, DrawsExactly):
         name = type(mechanism).__name__
         raise UserError(
             f"{name} has no exact sampler; choose a finite mechanism, or discrete Laplace or Gaussian noise"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,21 @@ SIZES = {  # length of a feature's vector, widths of the hidden layers
 }
 
 
+class PhoneTraining:
+    """What is asked of a system that trains a network on phones; one that does not set the last four has these."""
+
+    cohort: int
+    rounds: int
+    size: str  # one of SIZES
+    negatives: float
+    fine_tune: int
+    home_rate: float
+    ids: bool = False
+    labels: str = "met"
+    activation: str = "relu"
+    proximal: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Start:
     """A network, what the phones hold, how they learn at home, and θ₀."""
@@ -34,13 +48,12 @@ class Start:
     stars: bool
 
     @classmethod
-    def of(cls, system: Any, train: Interactions, rng: np.random.Generator) -> Start:
-        """For any system with the fields of PrivRec, or some of them."""
+    def of(cls, system: PhoneTraining, train: Interactions, rng: np.random.Generator) -> Start:
         if system.cohort > train.n_users:
             raise UserError(f"cohort is {system.cohort}, but there are only {train.n_users} people to draw it from")
-        words, stars = Vocabulary.of(train, getattr(system, "ids", False)), getattr(system, "labels", "met") == "stars"
-        shape = Shape(words.fields, words.features, *SIZES[system.size], getattr(system, "activation", "relu"))
-        home = Practice(system.fine_tune, system.home_rate, getattr(system, "proximal", 0.0))
+        words, stars = Vocabulary.of(train, system.ids), system.labels == "stars"
+        shape = Shape(words.fields, words.features, *SIZES[system.size], system.activation)
+        home = Practice(system.fine_tune, system.home_rate, system.proximal)
         phones = Phones.of(train, words, system.negatives, stars)
         return cls(Network(shape, words), phones, home, shape.start(rng, system.negatives), stars)
 
@@ -51,7 +64,9 @@ class Start:
 Move = Callable[[Start, Array, Array, int], Array]
 
 
-def rounds(system: Any, train: Interactions, rng: np.random.Generator, move: Move) -> Iterator[tuple[float, FineTuned]]:
+def rounds(
+    system: PhoneTraining, train: Interactions, rng: np.random.Generator, move: Move
+) -> Iterator[tuple[float, FineTuned]]:
     """A model after each round, in which `move` (start, θ₀, cohort, round) says where θ₀ goes."""
     start = Start.of(system, train, rng)
     theta = start.theta

@@ -16,7 +16,7 @@ from recprivlib.mechanisms import Duchi, KRandomizedResponse, Laplace, LaplaceRo
 from recprivlib.mechanisms.common import positions
 from recprivlib.mechanisms.gate import released
 from recprivlib.mechanisms.optimal_channel import PRIOR
-from recprivlib.protocols import Array
+from recprivlib.protocols import Array, HasLogDensity, HasOutputs
 
 BINS, FINE = 200, 20  # bins of a real-valued answer, and points at which the density of each is summed
 
@@ -39,7 +39,7 @@ class Answers:
 def answers(mechanism: Any, grid: tuple[float, ...]) -> Answers:
     """`mechanism` on ratings of `grid`. Real-valued reports are sorted into bins, which is post-processing."""
     stars = inputs(mechanism, np.asarray(grid), grid)[:, None]
-    if hasattr(mechanism, "outputs"):
+    if isinstance(mechanism, HasOutputs) and isinstance(mechanism, HasLogDensity):
         outputs = np.asarray(mechanism.outputs, float)
         kind = np.int32 if isinstance(mechanism, OptimalChannel | KRandomizedResponse) else float
         matrix = np.exp(mechanism.log_density(outputs[None, :].astype(kind), stars))

@@ -45,7 +45,7 @@ from recprivlib.mechanisms.gate import drawn, released
 from recprivlib.models.meta import gradients, maml, reptile
 from recprivlib.models.network import ACTIVATIONS
 from recprivlib.models.phones import FineTuned, Practice
-from recprivlib.models.training import SIZES, Adam, Start, rounds, sound
+from recprivlib.models.training import SIZES, Adam, PhoneTraining, Start, rounds, sound
 from recprivlib.parameters import UserError, check, parameter
 from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Relation, Release, Sizes, Unit, last
 from recprivlib.trusted import DPGram
@@ -98,7 +98,7 @@ def _negatives() -> Any:
 
 
 @dataclass(frozen=True)
-class PrivRec:
+class PrivRec(PhoneTraining):
     """Algorithm 1: local epochs on each phone of a cohort, then θ₀ moves towards the mean of where they end."""
 
     cohort: int = _cohort()
@@ -134,7 +134,7 @@ class PrivRec:
 
 
 @dataclass(frozen=True)
-class Central:
+class Central(PhoneTraining):
     """The same network where all histories lie in one place: steps of Adam on the mean gradient of a cohort."""
 
     cohort: int = _cohort()
@@ -165,7 +165,7 @@ class Central:
 
 
 @dataclass(frozen=True)
-class NNSelf:
+class NNSelf(PhoneTraining):
     """MAML on the same network: a step learnt on half of a history has to help on the other half (eqs. 4, 5)."""
 
     cohort: int = _cohort()
@@ -212,7 +212,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class DPPrivRec:
+class DPPrivRec(PhoneTraining):
     """Algorithm 2: the mean of clipped updates and the share below the bound are released with noise, together."""
 
     cohort: int = _cohort()
