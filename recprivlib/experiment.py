@@ -38,8 +38,41 @@ def run(
 ) -> Report:
     """Train, evaluate and account one system at one seed.
 
-    `system` is a name of the registry or a system value; `users` and `items` size the synthetic population;
-    `ks` are the list lengths, if not those of the protocol.
+    Parameters
+    ----------
+    system
+        A name that `systems()` lists, or a system value such as `ItemKNN(neighbors=20)`.
+    data
+        What `load` takes, or what it gave.
+    settings
+        Parameter name to value, over those of `system`.
+    protocol
+        "loo-latest", "loo-random", "kfold" or "user-split"; unless given, the system's own or that of its task.
+    seed
+        A whole number from 0: of the split, of the system's own draws and of the intervals.
+    name
+        What the report calls the system, if not by its name in the registry.
+    users, items
+        The size of the synthetic population; of other named data, `items` keeps the most met ones.
+    ks
+        List lengths, if not those of the protocol.
+
+    Returns
+    -------
+    Report
+        Metrics with 95 % intervals, the bill over the people that were learnt from, and seconds. Under "kfold" the
+        metrics are means over the folds.
+
+    Raises
+    ------
+    UserError
+        A name is unknown, a setting out of its range, or a protocol does not fit the system.
+
+    Examples
+    --------
+    >>> report = run("popularity", "synthetic", users=60, items=100)
+    >>> report.system, report.protocol, report.guarantee
+    ('popularity', 'loo-latest', None)
     """
     name, entry = _entry(system, name, protocol)
     value = configured(entry.system, dict(settings or {}))
@@ -103,7 +136,13 @@ def to_json(report: Report) -> dict[str, Any]:
 
 
 def to_frame(reports: Iterable[Report]) -> pd.DataFrame:
-    """Tidy rows: one for each metric of each report, a column for each parameter."""
+    """Reports as tidy rows, a pandas frame: one row for each metric of each report, a column for each parameter.
+
+    Examples
+    --------
+    >>> to_frame([run("popularity", "synthetic", users=60, items=100, ks=[10])])["metric"].tolist()
+    ['hr@10', 'ndcg@10', 'hr@10/full', 'ndcg@10/full']
+    """
     import pandas as pd
 
     rows = []

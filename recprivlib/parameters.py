@@ -22,7 +22,13 @@ from typing import Any
 
 
 class UserError(ValueError):
-    """A mistake of the caller, said in one sentence that names the value and what is allowed."""
+    """A mistake of the caller, said in one sentence that names the value and what is allowed.
+
+    >>> from recprivlib import get
+    >>> get("item_knn")
+    Traceback (most recent call last):
+    recprivlib.parameters.UserError: there is no system 'item_knn'; did you mean item-knn?
+    """
 
 
 def whole(text: str) -> int:
@@ -121,7 +127,40 @@ def parameter(
     choices: tuple[str, ...] = (),
     optional: bool = False,
 ) -> Any:
-    """A dataclass field that is a documented hyper-parameter. `kind` is read off the default unless given."""
+    """A field of a frozen dataclass that a reader may set: from Python, the command line and dashboards.
+
+    Parameters
+    ----------
+    default
+        Its value unless one is given.
+    low, high
+        The ends of its range, both allowed; None where `choices` or a switch say it.
+    gloss
+        What it means, in one phrase.
+    kind
+        bool, int, float or str; that of the default unless given.
+    choices
+        The words that may be given, if it is one of a few.
+    optional
+        Whether it may be None.
+
+    Returns
+    -------
+    dataclasses.Field
+        With the range in its metadata, where `check`, `parameters` and `configured` read it.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Half:
+    ...     share: float = parameter(0.5, 0.0, 1.0, "what is kept")
+    ...     __post_init__ = check
+    >>> Half(), Half(0.25)
+    (Half(share=0.5), Half(share=0.25))
+    >>> Half(2.0)
+    Traceback (most recent call last):
+    recprivlib.parameters.UserError: share is 2.0, but must be a number from 0 to 1
+    """
     meta = Parameter(kind or type(default), default, low, high, gloss, choices, optional)
     return dataclasses.field(default=default, metadata={"parameter": meta})
 
@@ -137,13 +176,46 @@ def values(system: Any) -> dict[str, Any]:
 
 
 def check(self: Any) -> None:
-    """A `__post_init__`: every parameter within its range and of its type, else a UserError."""
+    """The `__post_init__` of a dataclass with parameters: each is within its range and of its type, else a UserError.
+
+    A whole number where a number is meant becomes one.
+
+    >>> @dataclass(frozen=True)
+    ... class Half:
+    ...     share: float = parameter(0.5, 0.0, 1.0, "what is kept")
+    ...     __post_init__ = check
+    >>> Half(1).share
+    1.0
+    """
     for name, meta in parameters(self).items():
         object.__setattr__(self, name, meta.checked(name, getattr(self, name)))
 
 
 def configured(system: Any, settings: dict[str, Any]) -> Any:
-    """`system` with `settings`; a text is parsed, an unknown name refused."""
+    """A system or mechanism with other settings.
+
+    Parameters
+    ----------
+    system
+        Any value whose fields are made with `parameter`; it stays as it is.
+    settings
+        Parameter name to value; a text is read as on the command line ("none", "true", "0.5").
+
+    Returns
+    -------
+    A value of the same class.
+
+    Raises
+    ------
+    UserError
+        A name is no parameter of this class, or a value is out of its range.
+
+    Examples
+    --------
+    >>> from recprivlib.mechanisms import Laplace
+    >>> configured(Laplace(), {"epsilon": "0.5"})
+    Laplace(epsilon=0.5, sensitivity=1.0)
+    """
     known = parameters(system)
     changes = {}
     for name, value in settings.items():

@@ -72,7 +72,39 @@ def steps(system: Federated, train: Interactions, rng: np.random.Generator) -> I
 def learnt(
     system: Federated, train: Interactions, rng: np.random.Generator, *, shards: int = 1, run: Run = map
 ) -> Model:
-    """The model after the last round: `fit` of a federated system."""
+    """Play all rounds of a federated system over phones: its `fit`.
+
+    Parameters
+    ----------
+    system
+        What the phones send and what the server makes of it.
+    train
+        Everybody's history; each phone gets its own.
+    rng
+        Spawns one stream for each block of 4,096 phones, and the server's.
+    shards
+        How many parts the phones are dealt out to, from 1; the result does not depend on it.
+    run
+        What maps a function over the parts: `map`, or that of an executor.
+
+    Returns
+    -------
+    Model
+        After the last round.
+
+    Raises
+    ------
+    UserError
+        `shards` is no whole number from 1.
+
+    Examples
+    --------
+    >>> from recprivlib import get, load, split
+    >>> (held_out,) = split(load("synthetic", users=60, items=100).interactions)
+    >>> model = learnt(get("dplcf-ap").system, held_out.train, np.random.default_rng(0))
+    >>> model.score(np.array([[0]]), np.arange(100)[None, :]).shape
+    (1, 100)
+    """
     return system.model(last(gather(system, train, rng, shards=shards, run=run)), train)
 
 
@@ -86,10 +118,33 @@ def crowd(system: Federated, train: Interactions, times: int, rng: np.random.Gen
 
 
 def capped(train: Interactions, cap: int | None, rng: np.random.Generator) -> Interactions:
-    """At most `cap` interactions of each user, drawn at random where there are more; without a cap, all of them.
+    """At most `cap` interactions of each user, drawn at random where there are more.
 
+    Parameters
+    ----------
+    train
+        Everybody's interactions; they stay as they are.
+    cap
+        How many of a user's are kept, from 1; None keeps all.
+    rng
+        Decides which are kept.
+
+    Returns
+    -------
+    Interactions
+        Of the same users and items.
+
+    Notes
+    -----
     Every pair has a number of its own and the smallest stay: one interaction more turns out one other at most, and
     what `rng` gives to whoever comes next does not depend on anybody's history.
+
+    Examples
+    --------
+    >>> from recprivlib.data import load
+    >>> met = load("synthetic", users=60, items=100).interactions
+    >>> np.bincount(capped(met, 5, np.random.default_rng(0)).users).max()
+    np.int64(5)
     """
     if cap is None:
         return train

@@ -25,6 +25,7 @@ Relation = Literal["add-remove", "replace-value", "swap", "replace"]
 View = Literal["server", "shuffled", "model"]
 Array = np.ndarray
 _T = TypeVar("_T")
+#: The type of a model's field that phones keep to themselves: `AtHome[Array]`, whose row u is person u's.
 AtHome = Annotated[_T, "phones keep it to themselves: row u is made by person u's phone and stays there"]
 
 
@@ -33,32 +34,43 @@ AtHome = Annotated[_T, "phones keep it to themselves: row u is made by person u'
 
 @dataclass(frozen=True)
 class Sizes:
-    """What everybody may know about a data set: it is all a ledger may depend on."""
+    """What everybody may know about a data set: it is all that a ledger may depend on.
 
-    users: int
-    items: int
-    grid: tuple[float, ...] | None = None  # the ratings that can occur; None: implicit feedback
+    >>> Sizes(943, 1682, grid=(1.0, 2.0, 3.0, 4.0, 5.0)).users
+    943
+    """
+
+    users: int  #: how many people take part
+    items: int  #: how many items the catalogue has
+    grid: tuple[float, ...] | None = None  #: the ratings that can occur, rising; None: implicit feedback
 
 
 @dataclass(frozen=True, eq=False)
 class Interactions:
-    """Who met what, in canonical order: rows sorted by (user, time, item), each pair once."""
+    """Who met what, in canonical order: rows sorted by (user, time, item), each (user, item) pair once.
 
-    users: Array  # int32 (n,)
-    items: Array  # int32 (n,)
-    ratings: Array  # float32 (n,); all ones where feedback is implicit
-    times: Array  # int64 (n,), seconds; zeros where unknown
-    n_users: int
-    n_items: int
-    grid: tuple[float, ...] | None = None
-    user_features: Mapping[str, Array] = field(default_factory=dict)  # name -> (n_users, …)
-    item_features: Mapping[str, Array] = field(default_factory=dict)  # name -> (n_items, …)
+    >>> import scipy.sparse as sp
+    >>> met = Interactions.from_histories(sp.csr_array([[1, 0, 1], [0, 1, 0]]))
+    >>> met.users, met.items, met.sizes
+    (array([0, 0, 1], dtype=int32), array([0, 2, 1], dtype=int32), Sizes(users=2, items=3, grid=None))
+    """
+
+    users: Array  #: int32 (n,), from 0 to n_users − 1
+    items: Array  #: int32 (n,), from 0 to n_items − 1
+    ratings: Array  #: float32 (n,), on the grid; all ones where feedback is implicit
+    times: Array  #: int64 (n,), seconds; zeros where unknown
+    n_users: int  #: how many people there are, also those who met nothing
+    n_items: int  #: how many items there are, also those that nobody met
+    grid: tuple[float, ...] | None = None  #: the ratings that can occur, rising; None: implicit feedback
+    user_features: Mapping[str, Array] = field(default_factory=dict)  #: name to (n_users, …)
+    item_features: Mapping[str, Array] = field(default_factory=dict)  #: name to (n_items, …)
 
     def __len__(self) -> int:
         return len(self.users)
 
     @property
     def sizes(self) -> Sizes:
+        """What everybody may know of it."""
         return Sizes(self.n_users, self.n_items, grid=self.grid)
 
     @cached_property
@@ -118,16 +130,29 @@ class Interactions:
 class Model(Protocol):
     """A trained recommender: a frozen dataclass of arrays. No untrained state exists.
 
+    >>> from recprivlib import get, load, stream
+    >>> model = get("popularity").system.fit(load("synthetic", users=60, items=100).interactions, stream(0, "fit"))
+    >>> model.score(np.array([[0], [1]]), np.arange(100)[None, :]).shape
+    (2, 100)
+
     Where it makes sense a model also folds in people that the training never saw: `FoldsIn`.
 
     Fields of a type `AtHome[…]` never leave the phones: row u is person u's. The others are what the world may see.
     """
 
     def score(self, users: Array, items: Array) -> Array:
-        """One score a (user, item) pair; `users` and `items` broadcast as in NumPy.
+        """One score a (user, item) pair.
 
-        Pairs: both (n,). Candidates: (n, 1) and (n, C). The whole catalogue: (n, 1) and (1, n_items).
-        A ranking model's scores order items; a rating model's are in stars.
+        Parameters
+        ----------
+        users, items
+            Numbers of people and items, integer arrays that broadcast as in NumPy. Pairs: both (n,). Candidates:
+            (n, 1) and (n, C). The whole catalogue: (n, 1) and (1, n_items).
+
+        Returns
+        -------
+        numpy.ndarray
+            Finite floats of the broadcast shape. A ranking model's order items, a rating model's are in stars.
         """
         ...
 
@@ -140,51 +165,113 @@ def broadcast(model: Any) -> dict[str, Any]:
 
 @runtime_checkable
 class System(Protocol):
-    """Hyper-parameters as a frozen dataclass. Iterative systems also offer `steps`, whose last item is `fit`."""
+    """Hyper-parameters as a frozen dataclass.
 
-    def fit(self, train: Interactions, rng: np.random.Generator) -> Model: ...
+    >>> from recprivlib import get
+    >>> isinstance(get("dplcf-ap").system, System)
+    True
+    """
+
+    def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
+        """Train on people's data.
+
+        Parameters
+        ----------
+        train
+            Everybody's interactions; they stay as they are.
+        rng
+            All random numbers of the run: the same state gives the same scores.
+
+        Returns
+        -------
+        Model
+            Its noise is made from the fields that `ledger` reports.
+        """
+        ...
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        """What a run releases about people, as data. An empty ledger means: no privacy at all is promised."""
+        """What a run releases about people of these public sizes. Empty: no privacy at all is promised."""
         ...
 
 
 @runtime_checkable
 class FoldsIn(Protocol):
-    """A model that scores people it has not seen: its user u is person u of `people`, with her ratings and times."""
+    """A model that can score people whom the training never saw."""
 
-    def fold_in(self, people: Interactions) -> Model: ...
+    def fold_in(self, people: Interactions) -> Model:
+        """The model whose user u is person u of `people`, with her ratings, times and features."""
+        ...
 
 
 @runtime_checkable
 class HasTerms(Protocol):
-    """A system whose settings decide what its bill is stated in; of others the registry's entry says it."""
+    """A system whose settings decide what its bill is stated in; of others the registry's entry says it.
+
+    >>> from recprivlib import get
+    >>> system = get("dp-item-means").system
+    >>> isinstance(system, HasTerms) and system.terms
+    ('rating', 'replace-value')
+    """
 
     @property
-    def terms(self) -> tuple[Unit, Relation]: ...
+    def terms(self) -> tuple[Unit, Relation]:
+        """The unit and the relation."""
+        ...
 
 
 @runtime_checkable
 class HasRelation(Protocol):
-    """A system or mechanism whose noise is made for one relation; None: it is still open which."""
+    """A system or mechanism whose noise is made for one relation.
+
+    >>> from recprivlib.mechanisms import MECHANISMS
+    >>> MECHANISMS["subsampled-gaussian"].relation is None
+    True
+    """
 
     @property
-    def relation(self) -> str | None: ...
+    def relation(self) -> str | None:
+        """The relation; None: it is still open which."""
+        ...
 
 
 @runtime_checkable
 class HasDelta(Protocol):
-    """A system whose noise is made for a δ: its bill is stated at that one unless another is asked for."""
+    """A system whose noise is made for a δ.
+
+    >>> from recprivlib import get
+    >>> get("dp-gram").system.delta
+    1e-05
+    """
 
     @property
-    def delta(self) -> float: ...
+    def delta(self) -> float:
+        """The δ at which its bill is stated unless another is asked for."""
+        ...
 
 
 @runtime_checkable
 class Iterative(Protocol):
-    """An iterative system: (progress from 0 to 1, model so far), cancelled by closing the generator."""
+    """A system that can show its training on the way.
 
-    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]: ...
+    >>> from recprivlib import get
+    >>> isinstance(get("mf-als").system, Iterative), isinstance(get("popularity").system, Iterative)
+    (True, False)
+    """
+
+    def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
+        """Train step by step.
+
+        Parameters
+        ----------
+        train, rng
+            As in `System.fit`.
+
+        Returns
+        -------
+        iterator of (float, Model)
+            Progress, rising to 1, and the model so far; the last is what `fit` gives. Closing it cancels.
+        """
+        ...
 
 
 def last(steps: Iterator[tuple[float, Any]]) -> Any:
@@ -200,6 +287,10 @@ class Federated(Protocol):
 
     `told` is all that the server ever knows, and tells everybody; after the last round it is what it has learnt.
     Only whole numbers (or fixed point) cross blocks, so the number of shards changes nothing.
+
+    >>> from recprivlib import get
+    >>> get("dplcf-ap").system.rounds
+    1
     """
 
     @property
@@ -208,44 +299,130 @@ class Federated(Protocol):
         ...
 
     def start(self, sizes: Sizes, rng: np.random.Generator) -> Any:
-        """What the server tells everybody before anybody has answered."""
+        """What the server tells everybody before anybody has answered.
+
+        Parameters
+        ----------
+        sizes
+            The public sizes.
+        rng
+            The server's random numbers.
+
+        Returns
+        -------
+        Any value
+            `told` of the first round.
+        """
         ...
 
     def collect(self, block: Interactions, told: Any, rng: np.random.Generator) -> Mapping[str, Array]:
-        """What the phones of one block send, summed: integer arrays (exact in any order)."""
+        """What the phones of one block send, summed.
+
+        Parameters
+        ----------
+        block
+            The histories of these phones, users numbered from 0.
+        told
+            What the server told everybody.
+        rng
+            The block's random numbers.
+
+        Returns
+        -------
+        mapping of str to numpy.ndarray
+            Integer arrays, so that sums are exact in any order.
+        """
         ...
 
     def learn(self, told: Any, sums: Mapping[str, Array], rng: np.random.Generator) -> Any:
-        """What the server knows after a round. Of people's data it gets the sums and nothing else."""
+        """What the server knows after a round.
+
+        Parameters
+        ----------
+        told
+            What it told everybody before.
+        sums
+            What all phones sent, added up: of people's data it gets nothing else.
+        rng
+            The server's random numbers.
+
+        Returns
+        -------
+        Any value
+            `told` of the next round.
+        """
         ...
 
     def model(self, told: Any, train: Interactions) -> Model:
-        """What the phones make of it, each with its own history."""
+        """What the phones make of it.
+
+        Parameters
+        ----------
+        told
+            What the server tells everybody after the last round.
+        train
+            The histories, each on its own phone.
+
+        Returns
+        -------
+        Model
+        """
         ...
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the registry: one named system and what a reader should know before choosing it."""
+    """A line of the registry: one named system and what a reader should know before choosing it.
 
-    system: Any
-    task: Task
-    role: Role
-    gloss: str
-    personalised: bool = True
-    terms: tuple[Unit, Relation] | None = None  # what its bill is stated in by default; None: not private
-    protocol: str | None = None  # how it is evaluated unless one says otherwise; None: as its task is
+    >>> from recprivlib import get
+    >>> entry = get("dplcf-ap")
+    >>> entry.task, entry.role, entry.terms
+    ('ranking', 'paper', ('interaction', 'add-remove'))
+    """
+
+    system: Any  #: the system at its defaults
+    task: Task  #: "ranking" or "rating"
+    role: Role  #: "baseline", "paper" (as printed), "repaired" or "beyond" the paper
+    gloss: str  #: what it is, in at most 90 characters
+    personalised: bool = True  #: whether people get lists of their own
+    terms: tuple[Unit, Relation] | None = None  #: what its bill is stated in by default; None: not private
+    protocol: str | None = None  #: how it is evaluated unless one says otherwise; None: as its task is
 
 
 # ------------------------------------------------------------------------------------------- privacy
 
 
 class Mechanism(Protocol):
-    """A randomised release and its exact privacy, as data (one of the losses in mechanisms/losses.py)."""
+    """A randomised release and its exact privacy. What it may offer beside these two has a protocol below.
 
-    def release(self, x: Any, rng: np.random.Generator) -> Any: ...
+    >>> from recprivlib.mechanisms import Laplace
+    >>> Laplace(epsilon=0.5).loss()
+    LaplaceShift(epsilon=0.5)
+    """
 
-    def loss(self, distance: float = 1.0) -> Any: ...
+    def release(self, x: Any, rng: np.random.Generator) -> Any:
+        """The noisy answer.
+
+        Parameters
+        ----------
+        x
+            What goes in: an array of any shape, each entry (or row, where a row is one input) noised on its own.
+        rng
+            Of the noise.
+
+        Returns
+        -------
+        numpy.ndarray
+            All that may leave the place of trust.
+        """
+        ...
+
+    def loss(self, distance: float = 1.0) -> Any:
+        """Its exact privacy between two inputs that far apart, one of the losses in mechanisms/losses.py.
+
+        Distance 1 is one unit of its sensitivity.
+        """
+        ...
 
 
 # What a mechanism may offer beside `release` and `loss`. Who reads one of these asks for its protocol first.
@@ -424,60 +601,86 @@ class Change:
     in the mechanism's own unit of sensitivity; `back` of them change the other way round, as in a swap one bit falls
     and another rises (None: nobody knows, and the dearest is counted). Of a sum over a random sample `records`
     differ, each drawn on its own, all under the one noise of that sum.
+
+    >>> Change(inputs=2, back=1)  # of a report of one bit an item, when one item is exchanged for another
+    Change(inputs=2, distance=1.0, records=1, back=1)
     """
 
-    inputs: int = 1
-    distance: float = 1.0
-    records: int = 1
-    back: int | None = None
+    inputs: int = 1  #: how many inputs differ, from 0
+    distance: float = 1.0  #: the most that one of them moves, in the mechanism's sensitivity
+    records: int = 1  #: how many rows of a sampled sum differ
+    back: int | None = None  #: how many of the inputs move the other way; None: nobody knows
 
 
 @dataclass(frozen=True)
 class Unbounded:
-    """No bound on the change exists, and why (at most a dozen words)."""
+    """No bound on the change exists.
 
-    reason: str
+    >>> Unbounded("a phone that takes part is seen to take part").reason
+    'a phone that takes part is seen to take part'
+    """
+
+    reason: str  #: why, in at most a dozen words
 
 
 @dataclass(frozen=True)
 class Release:
-    """Something that leaves a place of trust, `count` times over the whole run."""
+    """Something that leaves a place of trust, `count` times over the whole run.
 
-    what: str
-    mechanism: Mechanism
-    neighbours: Mapping[tuple[Unit, Relation], Change | Unbounded]
-    count: int = 1
-    seen_by: tuple[View, ...] = ("server", "shuffled", "model")  # who sees it, or something computed from it alone
-    partition: str = ""  # releases that share a name cost their maximum: any two neighbours differ in one of them alone
-    crowd: int = 1  # honest people whose reports a shuffler mixes, each of the `count` times; same ε for any two inputs
-    batch: int = 1  # of one person's reports that a shuffler leaves together, as one message
+    >>> from recprivlib.mechanisms import Laplace
+    >>> one = Release("the mean rating", Laplace(), {("rating", "replace-value"): Change()})
+    >>> one.count, one.seen_by
+    (1, ('server', 'shuffled', 'model'))
+    """
+
+    what: str  #: what it is, in a few words
+    mechanism: Mechanism  #: what draws it
+    neighbours: Mapping[tuple[Unit, Relation], Change | Unbounded]  #: how far two neighbours are apart, at these terms
+    count: int = 1  #: how often, over the whole run
+    seen_by: tuple[View, ...] = ("server", "shuffled", "model")  #: who sees it, or something computed from it alone
+    #: Releases that share a name here cost their maximum: any two neighbours differ in one of them alone.
+    partition: str = ""
+    #: Honest people whose reports a shuffler mixes, each of the `count` times; the same ε for any two inputs.
+    crowd: int = 1
+    batch: int = 1  #: how many of one person's reports a shuffler leaves together, as one message
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says its system guarantees, at the paper's own terms."""
+    """What a paper says its system guarantees, at the paper's own terms.
 
-    epsilon: float
-    delta: float
-    unit: Unit
-    relation: Relation
-    where: str  # "eq. 3 and Theorem 3.1 of [38]"
-    counts: str = "whole run"  # or "one epoch", "one report": what the claim adds up
-    view: View | None = None  # whom it is made against; None: whoever sees most of what is released
-    at: Callable[[float], float] | None = None  # ε at another δ, if it says that too
+    >>> Claim(1.0, 0.0, "interaction", "add-remove", "eq. 3", counts="one report").view is None
+    True
+    """
+
+    epsilon: float  #: ε
+    delta: float  #: δ
+    unit: Unit  #: "interaction", "rating" or "user"
+    relation: Relation  #: "add-remove", "replace-value", "swap" or "replace"
+    where: str  #: where it stands: "eq. 3 and Theorem 3.1 of [38]"
+    counts: str = "whole run"  #: or "one epoch", "one report": what the claim adds up
+    view: View | None = None  #: whom it is made against; None: whoever sees most of what is released
+    at: Callable[[float], float] | None = None  #: ε at another δ, if it says that too
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """Everything a run releases, with what is taken as public and what is assumed."""
+    """Everything a run releases, with what is taken as public and what is assumed.
 
-    releases: tuple[Release, ...] = ()
-    public: tuple[str, ...] = ()
-    assumed: tuple[str, ...] = ()
-    trust: str = ""  # "nobody (local)", "an honest shuffler", "the server"
-    claimed: Claim | None = None
-    readings: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)  # the same noise, accounted otherwise
-    tuned: tuple[str, ...] = ()  # what was chosen by looking at data, which no bill prices
+    It is true (as a bool) if anything is released under noise; an empty one promises no privacy.
+
+    >>> bool(Ledger())
+    False
+    """
+
+    releases: tuple[Release, ...] = ()  #: what leaves a place of trust
+    public: tuple[str, ...] = ()  #: what everybody is taken to know: "the catalogue", "who takes part"
+    assumed: tuple[str, ...] = ()  #: what the bill rests on beside the proof
+    trust: str = ""  #: who is trusted with data: "nobody (local)", "an honest shuffler", "the server"
+    claimed: Claim | None = None  #: what the paper claims
+    #: The same noise, accounted otherwise: name of the reading to its releases.
+    readings: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)
+    tuned: tuple[str, ...] = ()  #: what was chosen by looking at data, which no bill prices
 
     def __bool__(self) -> bool:
         return bool(self.releases)
@@ -485,17 +688,21 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A bill: (ε, δ) at stated terms, with the way it was counted. ε may be infinite; then it says why."""
+    """A bill: (ε, δ) at stated terms, with the way it was counted.
 
-    epsilon: float
-    delta: float
-    unit: Unit
-    relation: Relation
-    view: View
-    trust: str
-    how: str
-    assumptions: tuple[str, ...] = ()
-    why_infinite: str = ""
+    >>> Guarantee(1.0, 0.0, "rating", "replace-value", "server", "nobody (local)", "pure ε added up").epsilon
+    1.0
+    """
+
+    epsilon: float  #: ε, at least the true one; it may be infinite
+    delta: float  #: δ
+    unit: Unit  #: "interaction", "rating" or "user"
+    relation: Relation  #: "add-remove", "replace-value", "swap" or "replace"
+    view: View  #: "server", "shuffled" or "model"
+    trust: str  #: who is trusted with data
+    how: str  #: which bound gave it
+    assumptions: tuple[str, ...] = ()  #: what it rests on beside the proof
+    why_infinite: str = ""  #: the reason, where ε is infinite
 
 
 # ------------------------------------------------------------------------------------------- reports
@@ -503,17 +710,24 @@ class Guarantee:
 
 @dataclass(frozen=True)
 class Report:
-    """One run: one system, one data set, one protocol, one seed."""
+    """One run: one system, one data set, one protocol, one seed.
 
-    system: str
-    params: Mapping[str, Any]
-    data: str
-    protocol: str
-    seed: int
-    metrics: Mapping[str, float]
-    intervals: Mapping[str, tuple[float, float]]  # 95 %, bootstrap over users
-    guarantee: Mapping[str, Any] | None  # {"claimed", "counted", "also"}, as on the command line; None: not private
-    seconds: Mapping[str, float]
-    users: int  # whom it learnt from, and of whom the bill speaks
-    notes: tuple[str, ...] = ()
+    >>> from recprivlib import run
+    >>> report = run("popularity", "synthetic", users=60, items=100, ks=[10])
+    >>> sorted(report.metrics) == sorted(report.intervals)
+    True
+    """
+
+    system: str  #: its name
+    params: Mapping[str, Any]  #: its parameters, name to value
+    data: str  #: the name of the data set
+    protocol: str  #: how it was evaluated
+    seed: int  #: of the run
+    metrics: Mapping[str, float]  #: name to value: "hr@10", "ndcg@10/full", "rmse" (stars)
+    intervals: Mapping[str, tuple[float, float]]  #: name to (low, high), 95 %, bootstrap over users
+    guarantee: Mapping[str, Any] | None  #: `{"claimed", "counted", "also"}` as `bill` gives; None: not private
+    seconds: Mapping[str, float]  #: "fit" and "evaluate", by the clock
+    users: int  #: how many people it learnt from, of whom the bill speaks
+    notes: tuple[str, ...] = ()  #: what a reader of the metrics should know
+    #: Metric to the values behind it, one a user: what `interval` and `paired` take.
     per_user: Mapping[str, Array] = field(default_factory=dict, repr=False, compare=False)

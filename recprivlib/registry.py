@@ -20,12 +20,20 @@ COMMON = "common"
 
 
 def systems() -> dict[str, Entry]:
-    """All systems by name: the baselines, then the papers in alphabetical order."""
+    """All systems by name: the baselines, then the papers in alphabetical order.
+
+    >>> next(iter(systems().items()))[0]
+    'random'
+    """
     return {name: entry for name, (_, entry) in _catalogue().items()}
 
 
 def get(name: str) -> Entry:
-    """The entry of a system; an unknown name is refused with the nearest ones."""
+    """The entry of the system of that name; an unknown one is refused (UserError) with the nearest there are.
+
+    >>> get("item-knn").system
+    ItemKNN(neighbors=50, similarity='jaccard')
+    """
     return _found(name)[1]
 
 

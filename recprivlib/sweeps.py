@@ -53,9 +53,49 @@ def sweep(
     dask: str | None = None,
     say: Say | None = None,
 ) -> pd.DataFrame:
-    """Every combination, as tidy rows in the file `out`; finished cells are kept beside it in `<out>.cells`.
+    """Run every combination of systems, parameters, data, protocols and seeds.
 
-    A grid parameter that a system does not have is left out for it. An error stops its own cell only.
+    Finished runs are kept beside `out` in `<out>.cells`: the same call again goes on where an interrupted one
+    stopped, and gives the same bytes. An error stops its own run only, and stands in its row.
+
+    Parameters
+    ----------
+    systems
+        One name or several, of those that `systems()` lists.
+    grid
+        Parameter name to the values it takes; one that a system does not have is left out for that system.
+    data, protocol
+        What `run` takes, one or several.
+    seeds
+        Whole numbers from 0.
+    users, items
+        The size of the synthetic population.
+    out
+        The file (CSV) that all rows are written to, whole or not at all.
+    workers
+        Processes that run at once, from 1.
+    dask
+        The address of a Dask cluster that runs them instead.
+    say
+        Called with each line of progress.
+
+    Returns
+    -------
+    pandas.DataFrame
+        What is in the file: one row for each metric of each run.
+
+    Raises
+    ------
+    UserError
+        A mistake anywhere in the grid, before anything runs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = sweep("popularity", data="synthetic", users=60, items=100, out=f"{folder}/a.csv")
+    >>> found["metric"].tolist()[:2]
+    ['hr@2', 'hr@5']
     """
     out = Path(out)
     _refuse_place(out)

@@ -41,9 +41,39 @@ def bill(
     entry: Entry, system: Any, sizes: Sizes, *, delta: float | None = None, unit: Unit | None = None,
     relation: Relation | None = None, view: View | None = None,
 ) -> Bill:  # fmt: skip
-    """The bill of `system` over a population of `sizes`; terms that are left out are its own, or the entry's.
+    """The bill of a system over a population: what it claims, what is counted, and the same run at other terms.
 
-    δ, unless given, is the system's own, or 0 where everything has a pure ε, or `small_delta(users)`.
+    Parameters
+    ----------
+    entry
+        Of the registry: its terms stand in where the system states none.
+    system
+        The system itself; `entry.system`, or that at other settings.
+    sizes
+        Of the population.
+    delta
+        δ, from 0 up to but not including 1; unless given, the system's own, or 0 where everything has a finite ε
+        without any δ, or `small_delta(sizes.users)`.
+    unit, relation, view
+        The terms, as in `guarantee`; unless given, the system's own, or the entry's.
+
+    Returns
+    -------
+    dict
+        `{"claimed", "counted", "also", "mode"}` as in `recpriv account --json`, with infinities as floats; both
+        bills are None where no privacy is promised.
+
+    Raises
+    ------
+    UserError
+        These terms are not stated by the system's ledger.
+
+    Examples
+    --------
+    >>> from recprivlib import get
+    >>> entry = get("dplcf-sp")
+    >>> bill(entry, entry.system, Sizes(943, 1682))["counted"]["unit"]
+    'interaction'
     """
     ledger = system.ledger(sizes)
     if not ledger:
@@ -60,7 +90,37 @@ def mechanism_bill(
     mechanism: Any, name: str, count: int = 1, *, delta: float | None = None, unit: Unit | None = None,
     relation: Relation | None = None, view: View | None = None, users: int | None = None,
 ) -> Bill:  # fmt: skip
-    """The bill of `count` releases of a mechanism that stands alone; with `users`, a crowd a shuffler could mix."""
+    """The bill of a mechanism that stands alone, outside any system.
+
+    Parameters
+    ----------
+    mechanism
+        A value: `MECHANISMS["laplace"]`.
+    name
+        What its line of the ledger calls it.
+    count
+        How many releases are composed, from 1 to 1,000,000,000.
+    delta, unit, relation, view
+        The terms, as in `guarantee`; unless given, those at which the mechanism stands alone.
+    users
+        How many people send one report each, which a shuffler could mix; none unless given.
+
+    Returns
+    -------
+    dict
+        In the shape that `bill` gives.
+
+    Raises
+    ------
+    UserError
+        A number is out of range, or the mechanism does not state these terms.
+
+    Examples
+    --------
+    >>> from recprivlib.mechanisms import Laplace
+    >>> mechanism_bill(Laplace(epsilon=0.5), "laplace", count=4)["counted"]["epsilon"]
+    2.0
+    """
     if users is not None and users < 1:
         raise UserError(f"users is {users}, but must be at least 1")
     mechanism = stated(mechanism, relation)

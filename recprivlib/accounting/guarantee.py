@@ -53,9 +53,39 @@ class Run:
 
 
 def guarantee(ledger: Ledger, unit: Unit, relation: Relation, delta: float, view: View) -> Guarantee:
-    """(ε, δ) of the whole run at the stated terms, against whoever has `view`.
+    """(ε, δ) of a whole run at stated terms, against whoever has a view of it: the tightest of the library's bounds.
 
-    Refuses what the ledger does not say; ε is infinite, with the reason, where no bound exists or none is known.
+    Parameters
+    ----------
+    ledger
+        What the run releases: `system.ledger(sizes)`.
+    unit
+        Whose presence or value is protected: "interaction", "rating" or "user".
+    relation
+        How two neighbouring data sets differ in one such unit: "add-remove", "replace-value", "swap" or "replace".
+    delta
+        δ, from 0 up to but not including 1.
+    view
+        Who sees the release: "server", "shuffled" (a server behind an honest shuffler) or "model" (everybody).
+
+    Returns
+    -------
+    Guarantee
+        ε is infinite where no bound exists or none is known; `why_infinite` then says why.
+
+    Raises
+    ------
+    UserError
+        A word is unknown, δ is out of range, or the ledger does not state these terms for this view.
+
+    Examples
+    --------
+    >>> from recprivlib import get
+    >>> from recprivlib.protocols import Sizes
+    >>> ledger = get("dplcf-sp").system.ledger(Sizes(943, 1682))
+    >>> found = guarantee(ledger, "user", "replace", 0.0, "server")
+    >>> found.epsilon, found.how
+    (1682.0, '1,682 × randomised response (ε = 1): pure ε added up')
     """
     if not 0 <= delta < 1:
         raise UserError(f"delta is {delta!r}, but must be at least 0 and below 1")

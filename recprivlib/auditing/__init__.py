@@ -81,16 +81,21 @@ class Attacked:
 
 @dataclass(frozen=True)
 class Audit:
-    """The three numbers of one mechanism or system, at the same terms, and the verdict."""
+    """The three numbers of one mechanism or system, at the same terms, and the verdict.
 
-    system: str
-    params: Mapping[str, Any]
-    claimed: Claim | None
-    counted: Guarantee
-    attacked: Attacked
-    verdict: Verdict
-    reason: str
-    mode: str = ""
+    >>> from recprivlib.mechanisms import MECHANISMS
+    >>> audit(MECHANISMS["laplace"], trials=1000).counted.epsilon
+    1.0
+    """
+
+    system: str  #: the name that the audit was given, else its class
+    params: Mapping[str, Any]  #: its parameters, name to value
+    claimed: Claim | None  #: what its source says, at the source's own terms
+    counted: Guarantee  #: what an honest accountant composes from what is released
+    attacked: Attacked  #: what the attack certified, at the same terms
+    verdict: Verdict  #: "holds", "broken" or "open"
+    reason: str  #: why
+    mode: str = ""  #: how its noise is drawn
 
 
 def audit(
@@ -108,10 +113,52 @@ def audit(
     progress: Progress | None = None,
     rehearsed: Rehearsed | None = None,
 ) -> Audit:
-    """Attack a mechanism, or a system at the public `sizes`, with `trials` runs of either world.
+    """Attack a system or a mechanism: what it claims, what is counted and what the attack certifies, side by side.
 
-    Terms that are left out are the claim's, or the first that are stated; δ is the claim's, or what a bill takes.
-    `rehearsed`: what a replay of the same system, sizes and terms said at another budget (auditing/run.py).
+    A system's own `fit` is played on neighbouring data sets of a few people, a mechanism's `release` at its worst
+    pair of inputs. What the attack certifies is a lower bound; it never proves that there is nothing to find.
+
+    Parameters
+    ----------
+    target
+        A system or a mechanism, as a value: `get("dplcf-ap").system`, `MECHANISMS["laplace"]`.
+    name
+        What the answer calls it, if not by its class.
+    count
+        How many releases of a mechanism are attacked together, from 1. A system says itself how often it releases.
+    sizes
+        The public sizes that a system's ledger is made for; those of ML-100K unless given.
+    unit, relation
+        The terms, as in `guarantee`; the claim's unless given, or the first that the ledger states.
+    view
+        Who attacks; the server, if it is promised anything, else whoever sees the model.
+    delta
+        δ; the claim's unless given, else the one that a bill takes.
+    trials
+        Runs of either neighbour, from 100 to 100,000,000.
+    seed
+        A whole number from 0; the same seed finds the same.
+    progress
+        Called with a share from 0 to 1 as the trials go on.
+    rehearsed
+        What a replay of the same system, sizes and terms said at another budget (auditing/run.py).
+
+    Returns
+    -------
+    Audit
+        The three numbers and the verdict: "holds", "broken" or "open", with the reason.
+
+    Raises
+    ------
+    UserError
+        There is nothing to attack, these terms are not stated, or a number is out of range.
+
+    Examples
+    --------
+    >>> from recprivlib.mechanisms import MECHANISMS
+    >>> done = audit(MECHANISMS["randomized-response"], trials=2000)
+    >>> done.verdict, done.attacked.decisive <= done.counted.epsilon
+    ('holds', True)
     """
     _check(trials, seed)
     is_system = isinstance(target, System)
@@ -249,7 +296,31 @@ def _certified(worlds: Worlds, asked: Asked, name: str, trials: int, among: int)
 
 
 def play(game: Game, trials: int, rng: np.random.Generator, progress: Progress | None = None) -> tuple[Array, Array]:
-    """The statistics of `trials` runs of either world."""
+    """Play a game many times in either world.
+
+    Parameters
+    ----------
+    game
+        What to play.
+    trials
+        Runs of each world, from 1.
+    rng
+        All of the game's random numbers.
+    progress
+        Called with a share from 0 to 1 as the trials go on.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        The statistics (trials,) of world 0 and of world 1.
+
+    Examples
+    --------
+    >>> shift = Game("a shift by one", lambda world, trials, rng: rng.normal(world, 1.0, trials))
+    >>> zero, one = play(shift, 1000, np.random.default_rng(0))
+    >>> zero.shape, round(float(one.mean() - zero.mean()))
+    ((1000,), 1)
+    """
     batch = -(-trials // BATCHES)
     parts: tuple[list[Array], list[Array]] = ([], [])
     for done in range(0, trials, batch):

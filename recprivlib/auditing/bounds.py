@@ -41,7 +41,30 @@ def _upper(hits: Array, trials: int, alpha: float) -> Array:
 
 
 def epsilon_lower(true: int, false: int, trials: int, delta: float = 0.0, alpha: float = SHOWN) -> float:
-    """The certified ε when an event happened `true` and `false` times in `trials` runs of either world."""
+    """The ε that counts of one event certify, by Clopper–Pearson limits at α/2 on each rate.
+
+    Parameters
+    ----------
+    true, false
+        How often the event happened in world 1 and in world 0, from 0 to `trials`. The event must have been fixed
+        before these runs were made.
+    trials
+        Runs of each world.
+    delta
+        δ of the guarantee that is tested, from 0 to 1.
+    alpha
+        The chance that the bound is wrong: 0.05 for what is shown, 1e-6 for what decides.
+
+    Returns
+    -------
+    float
+        A lower bound on ε, with confidence 1 − α; 0 where the counts show nothing.
+
+    Examples
+    --------
+    >>> round(epsilon_lower(740, 260, 1000), 2), epsilon_lower(500, 500, 1000)  # the truth is ln 3, and 0
+    (0.9, 0.0)
+    """
     return epsilons_lower(np.array([true]), np.array([false]), trials, delta, alpha)[0]
 
 

@@ -37,10 +37,15 @@ MOST = 1 << 25  # releases a world may cost; a longer composition is attacked th
 
 @dataclass(frozen=True)
 class Game:
-    """`play(world, trials, rng)` gives one statistic a trial."""
+    """A way of telling two neighbours apart.
 
-    attack: str
-    play: Callable[[int, int, np.random.Generator], Array]
+    >>> coin = Game("a fair coin", lambda world, trials, rng: rng.random(trials))
+    >>> coin.play(0, 3, np.random.default_rng(0)).shape
+    (3,)
+    """
+
+    attack: str  #: what is done, in a few words
+    play: Callable[[int, int, np.random.Generator], Array]  #: (world 0 or 1, trials, rng): one statistic a trial
 
 
 def mechanism_game(

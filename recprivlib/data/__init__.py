@@ -17,16 +17,44 @@ from recprivlib.parameters import UserError
 
 __all__ = ["GENRES", "NAMES", "Dataset", "checksum", "load", "pinned"]
 
-NAMES = (*RECIPES, "synthetic")
+NAMES = (*RECIPES, "synthetic")  #: what `load` knows by name
 
 
 def load(
     name: str = "ml-100k", *, seed: int = 0, users: int | None = None, items: int | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Dataset:  # fmt: skip
-    """A data set by name, or a file of one's own (data/own.py), of which `columns` may say what they hold.
+    """A data set by name, or from a file of one's own.
 
-    `seed`, `users` and `items` shape the synthetic population; of others, `items` keeps only the most met ones.
+    Parameters
+    ----------
+    name
+        One of `NAMES`, or the path of a `.csv`, `.tsv`, `.dat`, `.txt` or `.zip` file of interactions (data/own.py).
+    seed
+        Of the synthetic population, a whole number from 0; other data ignore it.
+    users
+        How many people the synthetic population has (1,000 unless given); other data refuse it.
+    items
+        How many items the synthetic population has (1,700 unless given); of other data the items that most people
+        met are kept, and nobody's interactions with the others.
+    columns
+        Of a file of one's own: what its columns are called, `{"user": …, "item": …, "rating": …, "time": …}`, as
+        headings or as numbers from 1; what is left out is guessed from the heading.
+
+    Returns
+    -------
+    Dataset
+        Interactions in canonical order, titles and a checksum.
+
+    Raises
+    ------
+    UserError
+        The name is unknown, the file cannot be read as interactions, or an argument does not apply to these data.
+
+    Examples
+    --------
+    >>> load("synthetic", users=60, items=100).interactions.sizes
+    Sizes(users=60, items=100, grid=(1.0, 2.0, 3.0, 4.0, 5.0))
     """
     if name == "synthetic":
         from recprivlib.data.synthetic import synthetic

@@ -112,13 +112,19 @@ def details(data: Interactions, titles: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A data set as everything else wants it."""
+    """A data set as everything else wants it.
 
-    name: str
-    interactions: Interactions
-    titles: tuple[str, ...]
-    checksum: str
-    source: str = field(compare=False)  # where this copy came from
+    >>> from recprivlib import load
+    >>> data = load("synthetic", users=60, items=100)
+    >>> data.name, len(data.titles)
+    ('synthetic', 100)
+    """
+
+    name: str  #: under which it was loaded
+    interactions: Interactions  #: who met what
+    titles: tuple[str, ...]  #: of the items, in their order
+    checksum: str  #: SHA-256 of the interactions: two copies with the same one are the same
+    source: str = field(compare=False)  #: where this copy came from
 
 
 def most_met(data: Dataset, items: int) -> Dataset:

@@ -73,7 +73,33 @@ def synthetic(*, seed: int = 0, users: int | None = None, items: int | None = No
 
 
 def resample(interactions: Interactions, times: int, rng: np.random.Generator) -> Interactions:
-    """A population `times` as large: its users are drawn from the real ones with replacement (a bootstrap)."""
+    """A population `times` as large, whose users are drawn from the real ones with replacement (a bootstrap).
+
+    Parameters
+    ----------
+    interactions
+        The real ones.
+    times
+        A whole number from 1; 1 resamples a population of the same size.
+    rng
+        Decides who is drawn.
+
+    Returns
+    -------
+    Interactions
+        Of `times * interactions.n_users` people over the same items; who is drawn twice is there twice.
+
+    Raises
+    ------
+    UserError
+        `times` is no whole number from 1.
+
+    Examples
+    --------
+    >>> met = synthetic(users=60, items=100).interactions
+    >>> resample(met, 3, np.random.default_rng(0)).n_users
+    180
+    """
     if isinstance(times, bool) or not isinstance(times, int | np.integer) or times < 1:
         raise UserError(f"times is {times!r}, but must be a whole number from 1")
     drawn = rng.integers(interactions.n_users, size=interactions.n_users * int(times))

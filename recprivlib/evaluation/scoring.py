@@ -42,7 +42,42 @@ class Scores:
 
 
 def evaluate(model: Model, split: Split, ks: Sequence[int] | None = None, *, full: bool = True) -> Scores:
-    """A model's metrics on a split. `ks` are the list lengths; `full=False` leaves the whole catalogue out."""
+    """A model's metrics on a split, user by user.
+
+    Parameters
+    ----------
+    model
+        What `fit` gave for `split.train`.
+    split
+        One of those that `split` gave. Under "user-split" the model must be able to fold in new people.
+    ks
+        List lengths, whole numbers from 1; those of the protocol unless given. Ratings have none.
+    full
+        Whether a held-out item is also ranked among the whole catalogue; under "user-split" it always is, and
+        nowhere else.
+
+    Returns
+    -------
+    Scores
+        `metrics` (name to mean), `per_user` (name to one value a user, NaN where she was not tested; for "rmse"
+        squared errors and counts, (users, 1, 2)) and `intervals(seed)`. "hr@10" ranks a held-out item among 99 that
+        its user never met, "hr@10/full" among all; ties count in expectation. "rmse" is in stars.
+
+    Raises
+    ------
+    UserError
+        A list length is no whole number from 1, or the model cannot fold in new people.
+    ValueError
+        A score is not a number.
+
+    Examples
+    --------
+    >>> from recprivlib import get, load, split, stream
+    >>> (held_out,) = split(load("synthetic", users=60, items=100).interactions)
+    >>> model = get("random").system.fit(held_out.train, stream(0, "fit"))
+    >>> list(evaluate(model, held_out, ks=[10]).metrics)
+    ['hr@10', 'ndcg@10', 'hr@10/full', 'ndcg@10/full']
+    """
     if isinstance(split, RatingSplit):
         return _evaluate_ratings(model, split)
     chosen = (KS_NEW_USERS if isinstance(split, UserSplit) else KS) if ks is None else _lengths(ks)

@@ -78,7 +78,36 @@ Split = RankingSplit | RatingSplit | UserSplit
 
 
 def split(interactions: Interactions, protocol: str = "loo-latest", seed: int = 0) -> tuple[Split, ...]:
-    """The split of a protocol at a seed: one for ranking, five for `kfold`."""
+    """Divide people's data into what a system learns from and what it is tested on.
+
+    Parameters
+    ----------
+    interactions
+        Of everybody, in canonical order: `load(…).interactions`.
+    protocol
+        "loo-latest" or "loo-random": one interaction of each user is held out, the latest or any. "kfold": five
+        folds of the ratings. "user-split": a fifth of the users is never trained on, and half the history of each
+        of them is held out.
+    seed
+        A whole number from 0. Every system at one seed meets the same split.
+
+    Returns
+    -------
+    tuple of RankingSplit, RatingSplit or UserSplit
+        One split, or five under "kfold"; `train` of each holds nothing that is tested.
+
+    Raises
+    ------
+    UserError
+        The protocol is unknown, or the data are empty, unsorted, or hold a (user, item) pair twice.
+
+    Examples
+    --------
+    >>> from recprivlib.data import load
+    >>> (held_out,) = split(load("synthetic", users=60, items=100).interactions)
+    >>> held_out.users.size, held_out.negatives.shape
+    (60, (60, 99))
+    """
     if protocol not in PROTOCOLS:
         raise UserError(f"there is no protocol {protocol!r}; choose from {', '.join(PROTOCOLS)}")
     if not isinstance(interactions, Interactions):

@@ -18,8 +18,29 @@ PURPOSES: tuple[Purpose, ...] = ("split", "fit", "bootstrap")
 
 
 def stream(seed: int, purpose: Purpose, part: int = 0) -> np.random.Generator:
-    """The generator of one purpose at one seed; `part` numbers the folds.
+    """The random generator of one purpose at one seed.
 
+    Parameters
+    ----------
+    seed
+        Of the run, a whole number from 0 of at most 128 bits.
+    purpose
+        "split", "fit" or "bootstrap": their numbers are independent of each other.
+    part
+        Which fold, counted from 0.
+
+    Returns
+    -------
+    numpy.random.Generator
+        The same one for the same arguments.
+
+    Raises
+    ------
+    UserError
+        The purpose is unknown, or the seed no such number.
+
+    Examples
+    --------
     >>> stream(0, "fit").random() == stream(0, "fit").random() != stream(0, "split").random()
     True
     """

@@ -65,6 +65,7 @@ __all__ = [
     "secure",
 ]
 
+#: Every named mechanism at its defaults, as `recpriv account` and `recpriv audit` know it.
 MECHANISMS: dict[str, Any] = {
     "laplace": Laplace(),
     "laplace-clamped": LaplaceClamped(),

@@ -73,13 +73,56 @@ class Torn(Exception):
 
 
 def released(mechanism: Any, x: Any, rng: np.random.Generator) -> Any:
-    """`mechanism.release(x, rng)`, seen by whoever audits this run. One that is secure takes no generator."""
+    """What a mechanism answers: `mechanism.release(x, rng)`, noted by whoever audits this run.
+
+    Parameters
+    ----------
+    mechanism
+        What adds the noise.
+    x
+        What goes in, in the form that the mechanism takes; for a `Cohort` a tuple of arrays with one row a member.
+    rng
+        Of the noise. A mechanism that is secure takes none: its noise comes from the operating system.
+
+    Returns
+    -------
+    numpy.ndarray or tuple
+        The answer. It is all that may leave the place of trust.
+
+    Examples
+    --------
+    >>> from recprivlib.mechanisms import RandomizedResponse
+    >>> released(RandomizedResponse(epsilon=50.0), np.array([0, 1, 1]), np.random.default_rng(0)).astype(int)
+    array([0, 1, 1])
+    """
     tape = _tape.get()
     return _answer(mechanism, x, rng, False) if tape is None else tape.call(mechanism, x, rng)
 
 
 def drawn(cohort: Any, n: int, rng: np.random.Generator) -> Array:
-    """`cohort.draw(n, rng)`: which of n people take part this time. Nobody but the place of trust knows."""
+    """Which people take part this time: `cohort.draw(n, rng)`, noted by whoever audits this run.
+
+    Parameters
+    ----------
+    cohort
+        A `Cohort` or another mechanism that draws people.
+    n
+        How many there are to draw from.
+    rng
+        Of the draw.
+
+    Returns
+    -------
+    numpy.ndarray
+        Their numbers, rising (int32). Nobody outside the place of trust may learn them.
+
+    Examples
+    --------
+    >>> from recprivlib.mechanisms import Cohort, VectorGaussian
+    >>> cohort = Cohort((VectorGaussian(),), rate=0.1, sampling="fixed-size")
+    >>> len(drawn(cohort, 100, np.random.default_rng(0)))
+    10
+    """
     tape = _tape.get()
     answer = _answer(cohort, n, rng, True) if tape is None else tape.call(cohort, n, rng, draw=True)
     return np.asarray(answer)
