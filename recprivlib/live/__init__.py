@@ -37,7 +37,11 @@ def stems() -> tuple[str, ...]:
 
 
 def explorer(stem: str) -> Explorer:
-    """The dashboard of that name."""
+    """The dashboard of that name; an unknown one is refused (UserError) with all there are.
+
+    >>> explorer("recommenders").stem
+    'recommenders'
+    """
     if stem not in stems():
         raise UserError(f"there is no dashboard {stem!r}; choose from {', '.join(stems())}")
     return import_module(f"recprivlib.live.{stem}").EXPLORER

@@ -30,9 +30,24 @@ Values = Mapping[str, Any]
 
 
 class Card(UserError):
-    """Shown in place of the sentence: what is the matter, and the settings that cure it.
+    """Raised by `compute` where the reader has to do something first; shown in place of the sentence.
 
-    `empty` marks the case in which nothing went wrong and the reader has yet to choose something.
+    Parameters
+    ----------
+    what
+        What is the matter, and how to mend it.
+    cure
+        Control name to value: settings that mend it, offered as a button.
+    cure_label
+        What the button says.
+    empty
+        Whether nothing went wrong and the reader has yet to choose something.
+
+    Examples
+    --------
+    >>> card = Card("Nobody has met anything yet.", {"users": 100}, "a hundred people")
+    >>> str(card), card.cure
+    ('Nobody has met anything yet.', {'users': 100})
     """
 
     def __init__(
@@ -48,27 +63,33 @@ class Card(UserError):
 
 @dataclass(frozen=True)
 class Control:
-    """One thing the reader can move. `steps` are the slider's stops; its number box takes all of low..high."""
+    """One thing the reader can move.
 
-    name: str  # the keyword of `compute`
-    label: str
-    kind: Kind
-    default: Hashable
-    low: float = -math.inf
-    high: float = math.inf
-    steps: tuple[float, ...] = ()
-    choices: tuple[tuple[Any, str], ...] = ()  # (value, label); for kind "choice"
-    ends: tuple[str, str] = ("", "")  # words at the left and right end
-    log: bool = False
-    place: Place = "rail"
-    figure: str = ""  # place "axis": the figure whose x axis this slider is
-    cost: Cost | Callable[[Values], Cost] = "live"
-    spoken: Callable[[Any], str] = str  # for aria-valuetext: "epsilon 1, phone truthful 73 percent"
-    options: Callable[[Values], tuple[tuple[Any, str], ...]] | None = None  # choices that depend on the data
-    active: Callable[[Values], bool] = lambda values: True  # greyed out where it changes nothing
-    hint: str = ""
-    needs: Mapping[Any, str] = field(default_factory=dict)  # choice -> the data set without which it cannot be had
-    ahead: bool = False  # a stop takes so little that all are computed while the reader looks, where nobody else waits
+    >>> epsilon = Control("epsilon", "Privacy budget ε", "number", 1.0, 0.1, 10.0, steps=(0.1, 1.0, 10.0), log=True)
+    >>> epsilon.allowed, epsilon.checked("2.5")
+    ('a number from 0.1 to 10', 2.5)
+    """
+
+    name: str  #: the keyword of `compute`, and the name in a link
+    label: str  #: what stands beside it
+    kind: Kind  #: "number", "integer", "choice", "switch", "films" or "seed"
+    default: Hashable  #: where it stands at first
+    low: float = -math.inf  #: the least that its number box takes
+    high: float = math.inf  #: the most; of kind "films" how many may be chosen
+    steps: tuple[float, ...] = ()  #: the slider's stops; the number box takes all of low..high
+    choices: tuple[tuple[Any, str], ...] = ()  #: (value, label); for kind "choice"
+    ends: tuple[str, str] = ("", "")  #: words at the left and right end
+    log: bool = False  #: whether the slider's scale is logarithmic
+    place: Place = "rail"  #: where it stands; "axis": under the x axis of `figure`
+    figure: str = ""  #: place "axis": the figure whose x axis this slider is
+    cost: Cost | Callable[[Values], Cost] = "live"  #: "live", or "on release" where a step takes over 150 ms
+    spoken: Callable[[Any], str] = str  #: for aria-valuetext: "epsilon 1, phone truthful 73 percent"
+    options: Callable[[Values], tuple[tuple[Any, str], ...]] | None = None  #: choices that depend on the data
+    active: Callable[[Values], bool] = lambda values: True  #: whether it changes anything; else it is greyed out
+    hint: str = ""  #: a sentence about it
+    needs: Mapping[Any, str] = field(default_factory=dict)  #: choice to the data set without which it cannot be had
+    #: Whether a stop takes so little that all are computed while the reader looks, where nobody else waits.
+    ahead: bool = False
 
     @property
     def allowed(self) -> str:
@@ -153,49 +174,63 @@ class Mark:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure. `draw` returns Plotly JSON (a dict; its alt text in layout.meta.alt) or a string of HTML/SVG."""
+    """One figure of a dashboard.
 
-    name: str
-    title: str
-    draw: Callable[[Any, Any], dict | str]  # of a result and a View; see figures.py for those that take a Look
-    # beside: right of the main one; band: right across, below it; on a phone both stand below
-    # path: only beside the steps of a chapter, where any figure can be the one on show
+    >>> Figure("main", "Hit rate", lambda result, view: {"data": [], "layout": {}}, place="main").height
+    260
+    """
+
+    name: str  #: in `{step} … view=` and in a game's or a sketch's `figure`
+    title: str  #: what stands above it
+    #: Of a result and a View: Plotly JSON (a dict; its alt text in layout.meta.alt) or a string of HTML or SVG.
+    draw: Callable[[Any, Any], dict | str]
+    #: "beside": right of the main one; "band": right across, below it; on a phone both stand below. "path": only
+    #: beside the steps of a chapter, where any figure can be the one on show.
     place: Literal["main", "beside", "band", "evidence", "path"] = "evidence"
-    height: int = 260  # pixels; of the main figure 340, on a phone 260
-    axis: str = ""  # the control whose values its x axis holds, so that its slider can stand under it
-    say: Callable[[Any], str] | None = None  # the sentence while it leads the view of a step
+    height: int = 260  #: pixels; of the main figure 340, on a phone 260
+    axis: str = ""  #: the control whose values its x axis holds, so that its slider can stand under it
+    say: Callable[[Any], str] | None = None  #: the sentence while it leads the view of a step
 
 
 @dataclass(frozen=True)
 class Predict:
-    """A question asked before the first move. `reply` is computed from a result at `at`; it never scolds."""
+    """A question asked before the first move, with answers to choose from.
 
-    question: str
-    answers: tuple[str, ...]
-    reply: Callable[[Any, int], str]
-    at: Values = field(default_factory=dict)  # settings (over the defaults) at which the answer is computed
-    hides: tuple[str, ...] = ()  # names of lines that the steps before the question keep back, with the long sentence
+    >>> asked = Predict("Does more noise help?", ("Yes.", "No."), lambda result, answer: "It does not.")
+    >>> asked.reply(None, 1)
+    'It does not.'
+    """
+
+    question: str  #: what is asked
+    answers: tuple[str, ...]  #: to choose from
+    reply: Callable[[Any, int], str]  #: of the result at `at` and the number of the answer, from 0; it never scolds
+    at: Values = field(default_factory=dict)  #: settings (over the defaults) at which the answer is computed
+    #: Names of lines that the steps before the question keep back, with the long sentence.
+    hides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Sketch:
     """A question whose answer is a curve: the reader draws it on the empty axes of `figure` before it is shown.
 
-    `truth` gives the measured heights over `x` from the whole curve at the defaults. The page compares them with
-    what was drawn and says where the two differ most; the drawing never leaves it.
+    The page compares the drawing with the truth and says where the two differ most; the drawing never leaves it.
+
+    >>> asked = Sketch("How does the hit rate fall?", "main", (0.1, 1.0, 10.0), lambda curve: curve, 0.0, 0.5)
+    >>> asked.at, asked.percent
+    ('ε', True)
     """
 
-    question: str
-    figure: str
-    x: tuple[float, ...]  # where the reader's line is read
-    truth: Callable[[Any], tuple[float, ...]]  # of what `Explorer.curve` gives
-    low: float
-    high: float
-    at: str = "ε"  # the name of x in the sentence
-    percent: bool = True  # heights are shares, said as per cent; else as numbers with `digits`
-    digits: int = 2
-    least: int = 0  # how many of `x` must be drawn; 0: all but two
-    tall: tuple[str, str] = ("more", "less")  # what it is when it lies above, below the drawn line
+    question: str  #: what is asked
+    figure: str  #: the name of the figure on whose axes the reader draws
+    x: tuple[float, ...]  #: where the reader's line is read
+    truth: Callable[[Any], tuple[float, ...]]  #: the measured heights over `x`, of what `Explorer.curve` gives
+    low: float  #: the lowest height that can be drawn
+    high: float  #: the highest
+    at: str = "ε"  #: the name of x in the sentence
+    percent: bool = True  #: whether heights are shares, said as per cent; else as numbers with `digits`
+    digits: int = 2  #: decimals of a height in the sentence
+    least: int = 0  #: how many of `x` must be drawn; 0: all but two
+    tall: tuple[str, str] = ("more", "less")  #: what the truth is when it lies above, below the drawn line
 
 
 @dataclass(frozen=True)
@@ -241,28 +276,35 @@ class Try:
 
 @dataclass(frozen=True)
 class Explorer:
-    """One dashboard, without its widgets."""
+    """One dashboard as data, without its widgets.
 
-    stem: str
-    title: str  # the question it answers
-    controls: tuple[Control, ...]
-    compute: Callable[..., Any]
-    figures: tuple[Figure, ...]  # the main figure first
-    say: Callable[[Any], str]
-    table: Callable[[Any], Any]  # a tidy pandas frame: figure, series, x, y, low, high
-    snippet: Callable[[Values], str]  # Python that prints the numbers on the screen
-    predict: Predict | None  # None: there is a game instead
-    tries: tuple[Try, ...]
-    strip: Callable[[Any, View], str] | None = None  # HTML with the claimed/counted/attacked SVG
-    mark: Callable[[Any], Mark] | None = None
-    steps: Callable[..., Iterator[tuple[float, Any]]] | None = None  # streams (progress, result); last = compute
-    curve: Callable[[Values], Any] | None = None  # the whole curve with its band; may take seconds, cached
-    curve_over: tuple[str, ...] = ()  # the controls that leave the whole curve as it is
-    reseed: str = ""  # the control that `New noise` changes
-    game: Game | None = None
-    brief: Callable[[Any], str] | None = None  # one sentence, for a step on a small screen
-    sketch: Sketch | None = None  # a question that is answered by drawing, in the steps of a chapter
-    still: Mapping[str, tuple] = field(default_factory=dict)  # control -> values of the frame without a server
+    >>> from recprivlib.live import explorer
+    >>> one = explorer("recommenders")
+    >>> one.control("k").checked("10"), one.read("k=3")[0]["k"]
+    (10, 3)
+    """
+
+    stem: str  #: its name, in addresses and in ```` ```{dashboard} <stem> ````
+    title: str  #: the question it answers
+    controls: tuple[Control, ...]  #: what the reader can move, in order
+    compute: Callable[..., Any]  #: of one keyword a control: a frozen result; it may raise a `Card`
+    figures: tuple[Figure, ...]  #: the main figure first
+    say: Callable[[Any], str]  #: of a result: one to three sentences
+    table: Callable[[Any], Any]  #: of a result: a tidy pandas frame with figure, series, x, y, low, high
+    snippet: Callable[[Values], str]  #: of the settings: Python that prints the numbers on the screen
+    predict: Predict | None  #: the question before the first move; None: there is a game instead
+    tries: tuple[Try, ...]  #: starts for the reader's own experiments
+    strip: Callable[[Any, View], str] | None = None  #: HTML with the claimed, counted and attacked ε
+    mark: Callable[[Any], Mark] | None = None  #: of a result: the dots that a move leaves behind
+    #: Of the same keywords: streams (progress, result); the last is what `compute` gives.
+    steps: Callable[..., Iterator[tuple[float, Any]]] | None = None
+    curve: Callable[[Values], Any] | None = None  #: the whole curve with its band; may take seconds, cached
+    curve_over: tuple[str, ...] = ()  #: the controls that leave the whole curve as it is
+    reseed: str = ""  #: the control that `New noise` changes
+    game: Game | None = None  #: played in place of a prediction
+    brief: Callable[[Any], str] | None = None  #: of a result: one sentence, for a step on a small screen
+    sketch: Sketch | None = None  #: a question that is answered by drawing, in the steps of a chapter
+    still: Mapping[str, tuple] = field(default_factory=dict)  #: control to values of the frame without a server
 
     def control(self, name: str) -> Control:
         """The control of that name."""

@@ -1,4 +1,4 @@
-"""Dashboard 5.6: how much of this accuracy did the ratings pay for?
+"""Dashboard `dp_pnbm`: how much of this accuracy did the ratings pay for?
 
 One move publishes similarities or means with noise, predicts one fold of the five, and puts what learns nothing, and
 noise with no ratings in it, beside it.

@@ -1,4 +1,4 @@
-"""Dashboard 5.3: if every phone lies about every film, is the crowd still of use?"""
+"""Dashboard `dplcf`: if every phone lies about every film, is the crowd still of use?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dashboard 5.5: what do two thousand tiny answers add up to?"""
+"""Dashboard `fmf_ldp`: what do two thousand tiny answers add up to?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dashboard 5.4: does your rating cost ε1 + ε2?
+"""Dashboard `ldp_svd`: does your rating cost ε1 + ε2?
 
 One move sends Ada's stars and everybody's through the real release, lets the server learn from one fold of the five,
 attacks one report, and puts the three numbers beside it.

@@ -1,4 +1,4 @@
-"""Dashboard 5.2, the mechanism lab: after one answer, how sure can an attacker be about you?
+"""Dashboard `privacy`, the mechanism lab: after one answer, how sure can an attacker be about you?
 
 One move runs the real release of one mechanism in two worlds, attacks it, certifies what the attack shows, and puts
 the claim and the bill beside it. The reader plays the same attacker first.

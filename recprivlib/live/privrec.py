@@ -1,4 +1,4 @@
-"""Dashboard 5.7: who moves the model, the people or the noise?"""
+"""Dashboard `privrec`: who moves the model, the people or the noise?"""
 
 from __future__ import annotations
 

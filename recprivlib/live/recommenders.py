@@ -1,4 +1,4 @@
-"""Dashboard 5.1: how good is good? Recommenders without privacy, against a list that needs no model at all."""
+"""Dashboard `recommenders`: how good is good? Recommenders without privacy beside a list that needs no model at all."""
 
 from __future__ import annotations
 

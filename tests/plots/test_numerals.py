@@ -91,7 +91,7 @@ def test_long_numbers_have_thin_spaces():
 
 
 def test_the_steps_of_the_strip_are_what_the_design_says_a_guess_can_reach():
-    """dashboards.md, section 3: .2, 1, 3, 10 mean at most 55, 73, 95, 99.995 %."""
+    """The budgets .2, 1, 3, 10 mean at most 55, 73, 95, 99.995 %."""
     assert [round(100 * n.best_guess(step), 3) for step in n.STEPS] == pytest.approx([55, 73, 95, 99.995], abs=0.3)
     words = [n.word(value) for value in (0.1, 0.5, 2, 5, 100, math.inf)]
     assert words == list(n.WORDS)

@@ -59,7 +59,10 @@ def shared_pool() -> Pool:
 
 
 def dashboard(stem: str) -> Any:
-    """The page of a dashboard, for the reader who asks for it now."""
+    """The page of a dashboard, for the reader who asks for it now: what the `app()` of `widgets/<stem>.py` returns.
+
+    An unknown stem is refused (UserError) with all there are.
+    """
     return page(explorer(stem), shared_pool(), _arguments())
 
 
