@@ -281,7 +281,7 @@ def last(steps: Iterator[tuple[float, Any]]) -> Any:
 
 @runtime_checkable
 class Federated(Protocol):
-    """A system that learns from sums over phones, in one round or many; population.py plays the rounds.
+    """A system that learns from sums over phones, in one round or many; population.py plays the rounds::
 
         start ──told──> collect (each block of phones) ──sums──> learn ──told──> collect … ──told──> model (at home)
 

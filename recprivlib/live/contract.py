@@ -284,7 +284,7 @@ class Explorer:
     (10, 3)
     """
 
-    stem: str  #: its name, in addresses and in ```` ```{dashboard} <stem> ````
+    stem: str  #: its name, in addresses and in chapters
     title: str  #: the question it answers
     controls: tuple[Control, ...]  #: what the reader can move, in order
     compute: Callable[..., Any]  #: of one keyword a control: a frozen result; it may raise a `Card`
