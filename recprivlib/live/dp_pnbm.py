@@ -126,7 +126,7 @@ def _error(result: Result) -> str:
     if result.variant in SAMPLED:
         declared = f"At a declared ε of {setting(result.epsilon)} × {TAU}"
     who = "noise with no ratings in it" if result.noise_only else {
-        "printed": "the printed algorithm", "repaired": "the repaired algorithm",
+        "paper": "the printed algorithm", "repaired": "the repaired algorithm",
     }.get(VARIANTS[result.variant][1], VARIANTS[result.variant][2])  # fmt: skip
     return f"{declared} the error of {who} is {stars(result.error)}."
 
@@ -222,7 +222,7 @@ def draw_error(result: Result, look: Look) -> dict[str, Any]:
 
 
 def draw_moved(result: Result, look: Look) -> dict[str, Any]:
-    return plots.movement(replace(look, role="printed"), result.moved, result.crafted)
+    return plots.movement(replace(look, role="paper"), result.moved, result.crafted)
 
 
 def draw_people(result: Result, look: Look) -> dict[str, Any]:

@@ -36,10 +36,10 @@ LEARNED = Memory(80 << 20)  # where each of thirty readers stands now; beside wh
 
 # server -> (system, settings, role of its line, name)
 SERVERS: dict[str, tuple[str, dict[str, Any], str, str]] = {
-    "sp": ("dplcf-sp", {}, "printed", "SP"),
-    "ap": ("dplcf-ap", {}, "printed", "AP"),
-    "ap-printed": ("dplcf-ap", {"inverse": "printed"}, "printed", "AP, printed inverse"),
-    "blind": ("lcf-sp", {}, "printed", "LCF-SP, blind"),
+    "sp": ("dplcf-sp", {}, "paper", "SP"),
+    "ap": ("dplcf-ap", {}, "paper", "AP"),
+    "ap-printed": ("dplcf-ap", {"inverse": "printed"}, "paper", "AP, printed inverse"),
+    "blind": ("lcf-sp", {}, "paper", "LCF-SP, blind"),
     "feasible": ("dplcf-sp", {"cut": "feasible"}, "repaired", "SP, feasible"),
     "spectral": ("dplcf-spectral", {}, "beyond", "spectral"),
 }

@@ -28,7 +28,7 @@ from recprivlib.registry import get
 
 # variant -> (system, role of its line, name)
 VARIANTS = {
-    "printed": ("fmf-ldp", "printed", "as printed"),
+    "printed": ("fmf-ldp", "paper", "as printed"),
     "stable": ("fmf-ldp-stable", "repaired", "thawed"),
     "sign": ("item-sign", "beyond", "item and sign"),
 }

@@ -36,8 +36,8 @@ from recprivlib.protocols import Array
 from recprivlib.registry import get
 
 MECHANISMS = {  # name -> (label, role of its dot, as a sentence calls it)
-    "laplace-rr": ("Laplace or truth", "printed", "Laplace or truth"),
-    "laplace": ("Laplace", "printed", "Laplace"),
+    "laplace-rr": ("Laplace or truth", "paper", "Laplace or truth"),
+    "laplace": ("Laplace", "paper", "Laplace"),
     "rounded": ("rounded to stars", "repaired", "rounding to stars"),
     "k-rr": ("five-star response", "repaired", "five-star response"),
     "duchi": ("Duchi's two ends", "repaired", "Duchi's two ends"),

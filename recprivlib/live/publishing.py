@@ -37,10 +37,10 @@ TAU = 200  # the paper's ε of a person is x · τ; the slider is x
 ALIKE = 10  # films in a list
 # variant -> (system, role of its dot, name, what of the settings it takes)
 VARIANTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
-    "dpsgd": ("dpsgd-pnbm", "printed", "DPSGD-PNBM", ("iterations", "floor", "noise_only", "neighbors")),
-    "dpps": ("dpps-pnbm", "printed", "DPPS-PNBM", ("noise_only", "neighbors")),
-    "dpsgd-mf": ("dpsgd-mf", "printed", "DPSGD-MF", ()),
-    "dpps-mf": ("dpps-mf", "printed", "DPPS-MF", ()),
+    "dpsgd": ("dpsgd-pnbm", "paper", "DPSGD-PNBM", ("iterations", "floor", "noise_only", "neighbors")),
+    "dpps": ("dpps-pnbm", "paper", "DPPS-PNBM", ("noise_only", "neighbors")),
+    "dpsgd-mf": ("dpsgd-mf", "paper", "DPSGD-MF", ()),
+    "dpps-mf": ("dpps-mf", "paper", "DPPS-MF", ()),
     "repaired": ("dpsgd-pnbm-repaired", "repaired", "repaired", ("iterations", "floor", "noise_only", "neighbors")),
     "means": ("dp-item-means", "beyond", "noisy averages", ("protects",)),
     "covariance": ("dp-covariance", "beyond", "noisy covariance", ("protects",)),

@@ -70,7 +70,7 @@ def movement(look: Look, moved: Array, crafted: float) -> dict[str, Any]:
     bars = chart.bars(middle, shares, look.role, "people", 0.5)
     bars |= {"width": [float(w) for w in 0.9 * np.diff(edges)], "hovertemplate": "%{y:.1%} of people<extra></extra>"}
     median, top = float(np.median(moved)), PEOPLE.high * 0.86
-    marks = {"printed bound": (1.0, "printed"), f"median {times(median)}": (median, "bound"),
+    marks = {"printed bound": (1.0, "paper"), f"median {times(median)}": (median, "bound"),
              f"made up {times(crafted)}": (crafted, "attack")}  # fmt: skip
     traces, labels = [bars], []
     for at, (name, (x, role)) in enumerate(marks.items()):

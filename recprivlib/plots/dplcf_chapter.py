@@ -47,7 +47,7 @@ def estimates(draws: Sequence[float], truth: float, sd: float) -> dict[str, Any]
     x = np.linspace(WATCHED.low, WATCHED.high, 113)
     bell = wide * np.exp(-((x - truth) ** 2) / (2 * sd**2)) / (sd * np.sqrt(2 * np.pi))
     traces = [
-        chart.bars(middle, shares, "printed", "simulated", 0.45),
+        chart.bars(middle, shares, "paper", "simulated", 0.45),
         chart.line(x, bell, "bound", "predicted"),
         chart.line([truth, truth], [0, DRAWS.high * 0.9], "bound", "the truth", strong=True),
     ]

@@ -16,7 +16,7 @@ NAMES = {
     "random": "random",
 }  # fmt: skip
 CURRENCIES = {"epoch": "one epoch", "sum": "added up", "exact": "best exact sum", "mixed": "honest mixer"}
-DRAWN = {"epoch": "printed", "sum": "bound", "exact": "popularity", "mixed": "repaired"}
+DRAWN = {"epoch": "paper", "sum": "bound", "exact": "popularity", "mixed": "repaired"}
 
 
 def rate_by_epoch(

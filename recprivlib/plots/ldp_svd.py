@@ -71,7 +71,7 @@ def tape(look: Look, titles: Sequence[str], given: Array, reports: Array, certai
 
 def _key(look: Look, proofs: int) -> dict[str, Any]:
     """What the marks mean, above the plot."""
-    mark = {"printed": "■", "repaired": "●", "beyond": "◆"}[look.role]
+    mark = {"paper": "■", "repaired": "●", "beyond": "◆"}[look.role]
     proof = f" &#160; ▲ {'' if look.narrow else 'this '}IS the rating" if proofs else ""
     return {"text": f"○ her stars &#160; {mark} report{proof}", "xref": "paper", "x": 0, "yref": "paper", "y": 1,
             "showarrow": False, "xanchor": "left", "yanchor": "bottom", "yshift": 2}  # fmt: skip

@@ -42,7 +42,7 @@ def bills(ratings: Sequence[int], epsilon: float, marked: Mapping[str, float]) -
     edges = np.geomspace(COST.low, COST.high, 21)
     paid = np.histogram(epsilon * np.asarray(ratings), edges)[0]
     middle = np.sqrt(edges[1:] * edges[:-1])
-    bars = chart.bars(middle, paid, "printed", "people", 0.5)
+    bars = chart.bars(middle, paid, "paper", "people", 0.5)
     bars |= {"width": [float(w) for w in 0.9 * np.diff(edges)], "hovertemplate": "%{y} people<extra></extra>"}
     traces = [bars, *(chart.line((at, at), (PEOPLE.low, 118), "bound", name) for name, at in marked.items())]
     labels = [Label(name, 118, "bound", x=at) for name, at in marked.items()]

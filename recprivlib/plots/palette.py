@@ -11,8 +11,8 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Role:
-    """One meaning: its colour in both themes, its line and its marker (the shape repeats the colour)."""
+class Stroke:
+    """How one role is drawn: its colour in both themes, its line and its marker (the shape repeats the colour)."""
 
     light: str
     dark: str
@@ -21,15 +21,16 @@ class Role:
     width: float = 2.0
 
 
+# A system's role in the registry is its role here; each baseline has one of its own, and so has what attacks.
 ROLES = {
-    "bound": Role("#1A1A1A", "#F2F2F2", width=1.0),
-    "popularity": Role("#8C8C8C", "#A6A6A6", dash="dash"),
-    "random": Role("#8C8C8C", "#A6A6A6", dash="dot", width=1.0),
-    "private-popularity": Role("#8C8C8C", "#A6A6A6", dash="dashdot"),
-    "printed": Role("#C05A0C", "#F19A2E", symbol="square"),
-    "repaired": Role("#228BE3", "#2AB0F4"),
-    "beyond": Role("#095F34", "#25F48C", symbol="diamond"),
-    "attack": Role("#852A81", "#F42CC2", symbol="triangle-up"),
+    "bound": Stroke("#1A1A1A", "#F2F2F2", width=1.0),
+    "popularity": Stroke("#8C8C8C", "#A6A6A6", dash="dash"),
+    "random": Stroke("#8C8C8C", "#A6A6A6", dash="dot", width=1.0),
+    "private-popularity": Stroke("#8C8C8C", "#A6A6A6", dash="dashdot"),
+    "paper": Stroke("#C05A0C", "#F19A2E", symbol="square"),
+    "repaired": Stroke("#228BE3", "#2AB0F4"),
+    "beyond": Stroke("#095F34", "#25F48C", symbol="diamond"),
+    "attack": Stroke("#852A81", "#F42CC2", symbol="triangle-up"),
 }
 INK = ("#1A1A1A", "#F2F2F2")
 SECONDARY = ("#5F6673", "#A9B1BC")
@@ -78,7 +79,7 @@ def _swapped(part: Any, pairs: dict[str, str]) -> Any:
 
 
 def css_variables() -> str:
-    """The palette as CSS: `--rp-printed`, `--rp-ink`, … for the page, its dark mode and forced themes."""
+    """The palette as CSS: `--rp-paper`, `--rp-ink`, … for the page, its dark mode and forced themes."""
     named = {name: (role.light, role.dark) for name, role in ROLES.items()}
     named |= {"ink": INK, "secondary": SECONDARY, "page": PAGE}
     light, dark = (" ".join(f"--rp-{name}: {pair[i]};" for name, pair in named.items()) for i in (0, 1))

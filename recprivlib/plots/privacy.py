@@ -17,7 +17,7 @@ from recprivlib.plots.palette import BAND, INK, PAGE, VEIL, colour, faded
 
 FEW = 4  # outcomes whose names stand above their bars
 METHODS = {  # accountant -> (label, role, width of the line)
-    "basic": ("claims added", "printed", 2.0),
+    "basic": ("claims added", "paper", 2.0),
     "advanced": ("advanced", "random", 2.0),
     "RDP": ("Rényi", "popularity", 2.0),
     "tightest": ("exact", "bound", 3.0),
@@ -214,8 +214,8 @@ def climb(
     """The lower bound against the tries it took, with the claim, the bill, and the most so many tries could show."""
     chart = _chart(look, "tries", "bound", right=120)
     x, y = zip(*rungs, strict=True) if rungs else ((), ())
-    traces = [chart.level(claimed, "printed", "claimed")] if chart.y.holds(claimed) else []
-    labels = [Label("claimed", claimed, "printed")]
+    traces = [chart.level(claimed, "paper", "claimed")] if chart.y.holds(claimed) else []
+    labels = [Label("claimed", claimed, "paper")]
     if math.isfinite(counted):
         if chart.y.holds(counted):
             line = chart.level(counted, "bound", "counted")

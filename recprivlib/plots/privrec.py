@@ -14,7 +14,7 @@ from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, epsilon, percent, setting
 from recprivlib.protocols import Array
 
-BILLS = {"printed": ("as printed", "printed"), "Rényi": ("Rényi", "popularity"), "tight": ("tight", "bound"),
+BILLS = {"printed": ("as printed", "paper"), "Rényi": ("Rényi", "popularity"), "tight": ("tight", "bound"),
          "Poisson": ("tight, Poisson", "repaired")}  # fmt: skip
 
 
@@ -37,15 +37,15 @@ def pulls(look: Look, moves: Moves, at: int, noise: float, people: float) -> dic
     traces = [chart.level(1.0, "popularity", "the bound S")]
     labels = [Label("the bound S", 1.0, "popularity")]
     for ghost in look.ghosts:
-        traces.append({**chart.dots([(ghost.x, ghost.y)], "printed", ghost.name, False), "opacity": 0.6})
-        labels.append(Label(ghost.name, ghost.y, "printed", x=ghost.x))
-    for name, y, role in (("noise", moves.noise, "printed"), ("people", moves.people, "bound")):
-        traces.append(chart.line(moves.cohorts, y, role, name, strong=role == "printed"))
+        traces.append({**chart.dots([(ghost.x, ghost.y)], "paper", ghost.name, False), "opacity": 0.6})
+        labels.append(Label(ghost.name, ghost.y, "paper", x=ghost.x))
+    for name, y, role in (("noise", moves.noise, "paper"), ("people", moves.people, "bound")):
+        traces.append(chart.line(moves.cohorts, y, role, name, strong=role == "paper"))
         labels.append(Label(name, float(y[-1]), role))
     if look.trail:
-        traces.append(chart.trail(look.trail, "printed"))
+        traces.append(chart.trail(look.trail, "paper"))
     traces += [chart.dots([(at, people)], "bound", "people", look.filled),
-               chart.dots([(at, noise)], "printed", "noise", look.filled)]  # fmt: skip
+               chart.dots([(at, noise)], "paper", "noise", look.filled)]  # fmt: skip
     alt = (f"One round of {count(at)} phones: the noise is {setting(round(noise, 2))} times the bound, the pull of the "
            f"people {setting(round(people, 2))} times.")  # fmt: skip
     return chart.figure(traces, labels, alt)
@@ -72,9 +72,9 @@ def clipping(look: Look, turns: Sequence[int], bounds: Sequence[float], wanted: 
     """The clipping bound round by round, beside the quantile it should find."""
     chart = _chart(look, "turn", "bound")
     traces = [chart.line(turns, wanted, "bound", "the true quantile"),
-              chart.line(turns, [chart.y.pinned(y) for y in bounds], "printed", "S", strong=True)]  # fmt: skip
-    traces.append(chart.dots([(turns[-1], bounds[-1])], "printed", "S", look.filled))
-    labels = [Label("true quantile", wanted[-1], "bound"), Label("S", bounds[-1], "printed")]
+              chart.line(turns, [chart.y.pinned(y) for y in bounds], "paper", "S", strong=True)]  # fmt: skip
+    traces.append(chart.dots([(turns[-1], bounds[-1])], "paper", "S", look.filled))
+    labels = [Label("true quantile", wanted[-1], "bound"), Label("S", bounds[-1], "paper")]
     alt = (f"The bound begins at {bounds[0]:.3g} and is {bounds[-1]:.3g} after {count(turns[-1])} rounds; the quantile "
            f"is {wanted[-1]:.3g}.")  # fmt: skip
     return chart.figure(traces, labels, alt)
@@ -88,9 +88,9 @@ def training(look: Look, seen: Sequence[tuple[int, float]], levels: Mapping[str,
     labels = [Label(names[role], y, role) for role, y in levels.items()]
     if seen:
         turns, hits = zip(*seen, strict=True)
-        traces += [chart.line(turns, hits, "printed", "with noise", strong=True),
-                   chart.dots([seen[-1]], "printed", "with noise", look.filled)]  # fmt: skip
-        labels.append(Label("with noise", hits[-1], "printed"))
+        traces += [chart.line(turns, hits, "paper", "with noise", strong=True),
+                   chart.dots([seen[-1]], "paper", "with noise", look.filled)]  # fmt: skip
+        labels.append(Label("with noise", hits[-1], "paper"))
         alt = (
             f"After {count(turns[-1])} rounds it finds {percent(hits[-1])}; popularity {percent(levels['popularity'])}."
         )

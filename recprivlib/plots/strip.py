@@ -22,7 +22,7 @@ TICKS = ((0.1, ".1"), (0.2, ".2"), (1, "1"), (3, "3"), (10, "10"), (100, "100"),
 NARROWEST = 600  # px: where the labels of the wide strip must still fit
 CHARACTER = 6.9  # px a character of 13 px type takes, about
 ATTACKED, COUNTED, INK = "var(--rp-attack,#852A81)", "var(--rp-ink,#1A1A1A)", "var(--rp-ink,#1A1A1A)"
-CLAIMED, PAGE, SECONDARY = "var(--rp-printed,#C05A0C)", "var(--rp-page,#FFFFFF)", "var(--rp-secondary,#5F6673)"
+CLAIMED, PAGE, SECONDARY = "var(--rp-paper,#C05A0C)", "var(--rp-page,#FFFFFF)", "var(--rp-secondary,#5F6673)"
 TOP, DEEP = 38, 24  # px: where the lane begins, and how deep it is
 
 STYLE = (

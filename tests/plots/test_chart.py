@@ -55,7 +55,7 @@ def test_labels_of_a_figure_are_at_least_a_gap_apart_in_pixels(narrow):
     ],
 )
 def test_a_dot_off_the_scale_is_pinned_to_the_edge_with_an_arrow_and_its_number(x, y, symbol, text):
-    dots = Chart(EPSILON, SAMPLED).dots([(x, y)], "printed", "as printed")
+    dots = Chart(EPSILON, SAMPLED).dots([(x, y)], "paper", "as printed")
     assert dots["marker"]["symbol"] == [symbol]
     assert dots["text"] == [text]
     assert EPSILON.low <= dots["x"][0] <= EPSILON.high
@@ -65,8 +65,8 @@ def test_a_dot_off_the_scale_is_pinned_to_the_edge_with_an_arrow_and_its_number(
 
 def test_on_a_reversed_axis_up_is_better_and_the_arrows_know():
     chart = Chart(EPSILON, STARS)
-    assert chart.dots([(1, 1.4)], "printed", "a")["marker"]["symbol"] == ["triangle-down"]
-    assert chart.dots([(1, 0.8)], "printed", "a")["marker"]["symbol"] == ["triangle-up"]
+    assert chart.dots([(1, 1.4)], "paper", "a")["marker"]["symbol"] == ["triangle-down"]
+    assert chart.dots([(1, 0.8)], "paper", "a")["marker"]["symbol"] == ["triangle-up"]
     assert STARS.place(0.9) == 1
     assert STARS.place(1.1) == 0
 
@@ -95,7 +95,7 @@ def test_on_touch_a_thumb_can_scroll_past():
 
 def figure(y=0.5):
     chart = Chart(EPSILON, SAMPLED)
-    return chart.figure([chart.line([0.1, 1, 8], [0.1, y, 0.6], "printed", "as printed </script>")], alt='At "1": half')
+    return chart.figure([chart.line([0.1, 1, 8], [0.1, y, 0.6], "paper", "as printed </script>")], alt='At "1": half')
 
 
 def test_a_shown_figure_has_no_script_of_its_own_and_an_alternative():

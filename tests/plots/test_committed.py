@@ -27,7 +27,7 @@ TABLE = pd.DataFrame(
 
 
 def test_a_line_is_in_the_order_of_its_parameter():
-    line = committed.line(TABLE, "A", "printed", "epsilon", system="a")
+    line = committed.line(TABLE, "A", "paper", "epsilon", system="a")
     assert (line.x, line.y) == ([0.5, 1.0, 2.0], [0.3, 0.41, 0.5])
     assert line.low[0] == pytest.approx(0.28)
 

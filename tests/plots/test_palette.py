@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from typing import get_args
 
 import pytest
 
@@ -58,3 +59,16 @@ def test_css_names_every_role_in_both_themes():
     for name, role in ROLES.items():
         assert f"--rp-{name}: {role.light};" in light
         assert f"--rp-{name}: {role.dark};" in dark
+
+
+def test_a_system_is_drawn_in_its_role_of_the_registry():
+    """One vocabulary: the word that `recpriv systems` gives a system is the name of its colour."""
+    from recprivlib.live import dplcf, fmf_ldp, publishing
+    from recprivlib.protocols import Role
+    from recprivlib.registry import get
+
+    assert set(get_args(Role)) - {"baseline"} <= set(ROLES)
+    drawn = {name: role for name, settings, role, _ in dplcf.SERVERS.values() if not settings}
+    drawn |= {name: role for name, role, *_ in [*fmf_ldp.VARIANTS.values(), *publishing.VARIANTS.values()]}
+    assert len(drawn) > 8
+    assert drawn == {name: get(name).role for name in drawn}

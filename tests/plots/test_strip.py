@@ -119,7 +119,7 @@ def test_a_broken_flag_has_a_dashed_pole_and_one_on_other_terms_is_hollow():
     dashed = 'stroke-dasharray="3 3"'
     assert dashed in strip(BROKEN)
     assert dashed not in strip(CASES["holds"][0])
-    hollow = r'fill="none" stroke="var\(--rp-printed'
+    hollow = r'fill="none" stroke="var\(--rp-paper'
     assert re.search(hollow, strip(CASES["other"][0]))
     assert not re.search(hollow, strip(CASES["holds"][0]))
 
