@@ -10,8 +10,7 @@ import pytest
 from recprivlib import protocols
 from recprivlib.baselines import Popularity
 from recprivlib.data import load
-from recprivlib.mechanisms import MECHANISMS, Cohort, VectorGaussian, secure
-from recprivlib.mechanisms.leaky import __dict__ as leaky
+from recprivlib.mechanisms import MECHANISMS, Cohort, VectorGaussian, leaky, secure
 from recprivlib.registry import systems
 
 LIBRARY = Path(protocols.__file__).parent
@@ -59,7 +58,7 @@ def test_a_name_that_no_protocol_lists_would_be_seen():
 def things():
     """Systems, mechanisms and a model: all that somebody may ask."""
     train = load("synthetic", users=20, items=20).interactions
-    made = [kind() for kind in leaky.values() if inspect.isclass(kind) and hasattr(kind, "reachable")]
+    made = [kind() for kind in vars(leaky).values() if inspect.isclass(kind) and hasattr(kind, "reachable")]
     drawn = [Cohort((VectorGaussian(),)), VectorGaussian(), secure(VectorGaussian()).mechanism]
     return [
         *(entry.system for entry in systems().values()), *MECHANISMS.values(), *made, *drawn,
