@@ -135,7 +135,7 @@ def require(name: str, system: Any, protocol: str, data: Dataset) -> None:
                         f"of {data.name} {(found if data.name == 'synthetic' else advice).sentence}")  # fmt: skip
 
 
-def drawing(system: Any, protocol: str, users: int | None, items: int | None, memory: float | None = None) -> Fit:
+def fits_drawn(system: Any, protocol: str, users: int | None, items: int | None, memory: float | None = None) -> Fit:
     """Whether a run over a synthetic population fits that is still to be drawn."""
     from recprivlib.data.synthetic import expected
 
@@ -156,7 +156,7 @@ def require_drawn(name: str, system: Any, protocol: str, users: int | None, item
     """Refuses a run over a synthetic population before that is drawn, if it does not fit."""
     from recprivlib.data.synthetic import expected
 
-    found, size = drawing(system, protocol, users, items), expected(users, items)
+    found, size = fits_drawn(system, protocol, users, items), expected(users, items)
     if not found:
         raise UserError(f"{name} on {size.users:,} people and {size.items:,} items {found.sentence}")
 

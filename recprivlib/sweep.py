@@ -20,7 +20,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recprivlib.capacity import drawing, require_drawn, require_together
+from recprivlib.capacity import fits_drawn, require_drawn, require_together
 from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, takes, unwritable, whole
 from recprivlib.claims import Claims
 from recprivlib.data import pinned
@@ -131,7 +131,7 @@ def _refuse_nonsense(
 def _refuse_hopeless(runs: Sequence[tuple[str, Mapping[str, Any], str]], users: int | None, items: int | None) -> None:
     """Where no run would fit over the population; one that does not fit among others is a failed cell."""
     ready = [(name, configured(get(name).system, dict(settings)), protocol) for name, settings, protocol in runs]
-    if not any(drawing(system, protocol, users, items) for _, system, protocol in ready):
+    if not any(fits_drawn(system, protocol, users, items) for _, system, protocol in ready):
         for run in ready:
             require_drawn(*run, users, items)
 

@@ -68,7 +68,7 @@ def crowd(size: Volume, times: int) -> Volume:
 
 def drawn(size: Volume, times: int) -> float:
     """What a population that is drawn from the real one takes (`population.crowd`)."""
-    return 0.0 if times == 1 else 45.0 * size.interactions * times
+    return 0.0 if times == 1 else 32.0 * size.interactions * times
 
 
 def answered(size: Volume, each: float) -> float:

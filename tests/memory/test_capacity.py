@@ -16,7 +16,7 @@ import pytest
 
 from recprivlib import capacity
 from recprivlib.baselines import Ease, Popularity
-from recprivlib.capacity import drawing, fits, needed, require_together
+from recprivlib.capacity import fits, fits_drawn, needed, require_together
 from recprivlib.cli import main
 from recprivlib.data import load, synthetic
 from recprivlib.data.synthetic import expected
@@ -78,10 +78,10 @@ def test_what_is_said_to_fit_does_fit_and_a_little_more_does_not(
     assert float(numbers[1]) > 3.9
     people, items = (int(number.replace(",", "")) for number in numbers.groups()[1:])
     system = get("item-knn").system
-    assert drawing(system, "loo-latest", people, 9000)
-    assert not drawing(system, "loo-latest", math.ceil(1.1 * people), 9000)
-    assert drawing(system, "loo-latest", 500_000, items)
-    assert not drawing(system, "loo-latest", 500_000, math.ceil(1.1 * items))
+    assert fits_drawn(system, "loo-latest", people, 9000)
+    assert not fits_drawn(system, "loo-latest", math.ceil(1.1 * people), 9000)
+    assert fits_drawn(system, "loo-latest", 500_000, items)
+    assert not fits_drawn(system, "loo-latest", 500_000, math.ceil(1.1 * items))
     assert not list(tmp_path.iterdir())
 
 
@@ -127,7 +127,7 @@ def test_the_limit_of_another_process_can_be_asked_about() -> None:
 
 def test_a_sweep_names_the_cell_that_does_not_fit_and_does_the_others(memory: Any, tmp_path: Path) -> None:
     data = {"data": "synthetic", "users": 100, "items": 6000}
-    memory(1.2 * drawing(Popularity(), "loo-latest", 100, 6000).needed)
+    memory(1.2 * fits_drawn(Popularity(), "loo-latest", 100, 6000).needed)
     lines: list[str] = []
     frame = sweep(["popularity", "ease"], out=tmp_path / "a.csv", say=lines.append, **data)
     assert set(frame["system"][frame["error"].isna()]) == {"popularity"}
@@ -137,7 +137,7 @@ def test_a_sweep_names_the_cell_that_does_not_fit_and_does_the_others(memory: An
 
 
 def test_too_many_workers_are_refused_and_fewer_proposed(memory: Any, tmp_path: Path) -> None:
-    each = drawing(Popularity(), "loo-latest", 300, 400).needed + capacity.PROCESS
+    each = fits_drawn(Popularity(), "loo-latest", 300, 400).needed + capacity.PROCESS
     memory(2.5 * each)
     with pytest.raises(UserError, match=r"4 workers need about .* free; up to 2 can work beside each other"):
         sweep("popularity", seeds=range(8), out=tmp_path / "a.csv", workers=4, **SMALL)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recprivlib.capacity import drawing
+from recprivlib.capacity import fits_drawn
 from recprivlib.experiment import protocol_of
 from recprivlib.parameters import configured, parameters
 from recprivlib.registry import get, systems
@@ -55,7 +55,7 @@ def ratios(tasks: list[dict[str, Any]]) -> dict[str, float]:
         entry = get(said["system"])
         system = configured(entry.system, said["settings"])
         protocol = protocol_of(said["system"], entry, None)
-        need = drawing(system, protocol, said["users"], said["items"]).needed
+        need = fits_drawn(system, protocol, said["users"], said["items"]).needed
         found[f"{said['system']} {said['users']}x{said['items']} {said['settings']}"] = need / said["peak"]
     assert len(found) == len(tasks)
     return found
