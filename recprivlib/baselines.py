@@ -53,6 +53,7 @@ import numpy as np
 
 from recprivlib.mechanisms import SubsetSelection, UnarySymmetric
 from recprivlib.mechanisms.gate import released
+from recprivlib.models import held
 from recprivlib.models.constants import Chance, PerItem
 from recprivlib.models.descent import Kept, adam
 from recprivlib.models.factors import AtPhones, Factors, half_step
@@ -76,6 +77,7 @@ from recprivlib.protocols import (
     Sizes,
     Unbounded,
     Unit,
+    Volume,
     last,
 )
 
@@ -87,6 +89,9 @@ class Random:
     def fit(self, train: Interactions, rng: np.random.Generator) -> Chance:
         return Chance(int(rng.integers(2**63)))
 
+    def holds(self, size: Volume) -> float:
+        return 26.0 * held.scored(size)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
 
@@ -94,6 +99,8 @@ class Random:
 @dataclass(frozen=True)
 class Popularity:
     """Recommends what most people met: the bar to beat."""
+
+    holds = held.little
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> PerItem:
         return PerItem(np.bincount(train.items, minlength=train.n_items).astype(np.float32))
@@ -105,6 +112,8 @@ class Popularity:
 @dataclass(frozen=True)
 class GlobalMean:
     """Predicts the mean of all ratings, μ."""
+
+    holds = held.little
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> PerItem:
         return PerItem(np.full(train.n_items, train.ratings.mean(dtype=np.float64), np.float32))
@@ -120,6 +129,8 @@ class ItemMean:
     regularization: float = parameter(2.0, 0, 1000, "λ, ratings of μ added to every item")
 
     __post_init__ = check
+
+    holds = held.little
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> PerItem:
         mean = train.ratings.mean(dtype=np.float64)
@@ -146,6 +157,9 @@ class ItemKNN:
         ranked = rank_neighbours(similarity, self.neighbors)
         return ItemWeights(train.matrix, neighbourhood(ranked, self.neighbors))
 
+    def holds(self, size: Volume) -> float:
+        return held.gram(size) + held.neighbours(size, self.neighbors)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
 
@@ -171,6 +185,9 @@ class ImplicitALS:
             users = half_step(matrix, items, self.alpha, self.regularization)
             items = half_step(columns, users, self.alpha, self.regularization)
             yield done / self.iterations, Factors(users, items, self.alpha, self.regularization)
+
+    def holds(self, size: Volume) -> float:
+        return held.half_steps(size, self.factors) + 8.0 * size.interactions
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
@@ -222,6 +239,10 @@ class FCF:
         users = half_step(train.matrix, told.items, self.alpha, self.regularization)
         return AtPhones(users, told.items, self.alpha, self.regularization)
 
+    def holds(self, size: Volume) -> float:
+        each_item = 12.0 * size.items * self.factors**2
+        return held.half_steps(size, self.factors, alone=True) + each_item + held.kept_blocks(size)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
 
@@ -243,6 +264,9 @@ class Ease:
         weights /= -weights.diagonal().copy()
         weights[np.diag_indices(train.n_items)] = 0
         return ItemWeights(train.matrix, weights.T)
+
+    def holds(self, size: Volume) -> float:
+        return held.gram(size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
@@ -331,6 +355,11 @@ class LDPPopularity:
 
     def model(self, told: PerItem, train: Interactions) -> PerItem:
         return told
+
+    def holds(self, size: Volume) -> float:
+        if self.reports == "bits":
+            return held.answered(size, 11) + held.kept_blocks(size)
+        return 32.0 * held.blocks(size) * self._mechanism(size.items).d + held.kept_blocks(size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         answer = self._mechanism(sizes.items)

@@ -21,10 +21,12 @@ from typing import IO, Any
 
 import numpy as np
 
+from recprivlib.capacity import needed, ran_out, require_room
 from recprivlib.closure import closure, digest
 from recprivlib.data import Dataset, load
+from recprivlib.data.synthetic import expected
 from recprivlib.experiment import run, to_json
-from recprivlib.parameters import UserError
+from recprivlib.parameters import UserError, configured
 from recprivlib.protocols import Report
 from recprivlib.registry import get, systems
 
@@ -78,8 +80,17 @@ def _modules(system: Any) -> set[str]:
 
 @lru_cache(maxsize=2)
 def dataset(name: str, users: int | None = None, items: int | None = None) -> Dataset:
-    """A data set, read once per process."""
+    """A data set, read once per process; a population that would not fit is not drawn."""
+    if name == "synthetic":
+        require_room(users, items)
     return load(name, users=users, items=items)
+
+
+def takes(cell: Cell) -> float:
+    """The bytes that it needs in a process of its own: an estimate (capacity.py)."""
+    system, drawn = configured(get(cell.system).system, dict(cell.params)), cell.data == "synthetic"
+    size = expected(cell.users, cell.items) if drawn else dataset(cell.data, cell.users, cell.items).interactions.volume
+    return needed(system, size, cell.protocol, drawn=drawn)
 
 
 def compute(task: tuple[Cell, str]) -> Outcome:
@@ -95,6 +106,8 @@ def compute(task: tuple[Cell, str]) -> Outcome:
         report = run(cell.system, data, settings=cell.params, protocol=cell.protocol, seed=cell.seed, ks=cell.ks)
         return Outcome(cell, report, seconds=time.perf_counter() - start)
     except Exception as error:
+        if isinstance(error, MemoryError):
+            error = ran_out(f"{cell.system} on {cell.data}", error)
         said = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
         return Outcome(cell, None, " ".join(said.split()), time.perf_counter() - start)
 

@@ -16,12 +16,13 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from recprivlib.orphans import tie, tied
 from recprivlib.parameters import UserError
 
 Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]  # `map` is one
 Executor = Callable[[Callable[[Any], Any], Iterable[Any]], Generator[Any]]  # closing its generator cancels the rest
 CONNECT = 5  # seconds that a scheduler has to answer
-IDLE = 30  # seconds after which a worker ends that nobody gives work to: its parent may have been killed
+IDLE = 30  # seconds after which a worker ends that nobody gives work to
 
 
 @contextmanager
@@ -34,7 +35,8 @@ def executor(workers: int = 1, dask: str | None = None) -> Iterator[Executor]:
             yield run
     elif workers > 1:
         joblib = _needed("joblib", "sweep", f"{workers} workers")
-        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=IDLE):
+        ends = {"initializer": tied, "initargs": tie()}
+        with joblib.parallel_config("loky", inner_max_num_threads=1, idle_worker_timeout=IDLE, **ends):
             yield _joblib(joblib, workers)
     else:
         with one_thread():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recprivlib.capacity import ran_out, require, require_drawn
 from recprivlib.data import Dataset, load
 from recprivlib.evaluation import PROTOCOLS, Scores, evaluate, merged, split, stream
 from recprivlib.evaluation.streams import checked
@@ -77,7 +78,19 @@ def run(
     name, entry = _entry(system, name, protocol)
     value = configured(entry.system, dict(settings or {}))
     protocol = protocol_of(name, entry, protocol)
+    if data == "synthetic":
+        require_drawn(name, value, protocol, users, items)
     dataset = _dataset(data, users, items)
+    require(name, value, protocol, dataset)
+    try:
+        return _run(name, entry, value, dataset, protocol, seed, ks)
+    except MemoryError as error:
+        raise ran_out(f"{name} on {dataset.name}", error) from None
+
+
+def _run(
+    name: str, entry: Entry, value: Any, dataset: Dataset, protocol: str, seed: int, ks: Sequence[int] | None
+) -> Report:
     seconds = {"fit": 0.0, "evaluate": 0.0}
     folds: list[Scores] = []
     splits = split(dataset.interactions, protocol, checked(seed))
@@ -88,6 +101,7 @@ def run(
         folds.append(evaluate(model, fold, ks))
         seconds["fit"] += fitted - start
         seconds["evaluate"] += time.perf_counter() - fitted
+        del model  # before the next fold's is there: the largest of what a run holds
     scores = merged(folds)
     return Report(
         name, values(value), dataset.name, protocol, seed, scores.metrics, scores.intervals(seed),

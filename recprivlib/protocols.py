@@ -45,6 +45,16 @@ class Sizes:
     grid: tuple[float, ...] | None = None  #: the ratings that can occur, rising; None: implicit feedback
 
 
+@dataclass(frozen=True)
+class Volume:
+    """How much data there is: all that the memory of a run may be estimated from."""
+
+    users: int
+    items: int
+    interactions: int
+    longest: int  # interactions of the person with the most of them
+
+
 @dataclass(frozen=True, eq=False)
 class Interactions:
     """Who met what, in canonical order: rows sorted by (user, time, item), each (user, item) pair once.
@@ -72,6 +82,11 @@ class Interactions:
     def sizes(self) -> Sizes:
         """What everybody may know of it."""
         return Sizes(self.n_users, self.n_items, grid=self.grid)
+
+    @property
+    def volume(self) -> Volume:
+        longest = int(np.bincount(self.users, minlength=1).max())
+        return Volume(self.n_users, self.n_items, len(self), longest)
 
     @cached_property
     def matrix(self) -> sp.csr_array:
@@ -191,6 +206,11 @@ class System(Protocol):
 
     def ledger(self, sizes: Sizes) -> Ledger:
         """What a run releases about people of these public sizes. Empty: no privacy at all is promised."""
+        ...
+
+    def holds(self, size: Volume) -> float:
+        """The most bytes that `fit`, or scores of its model, hold at once beside the data: an estimate, from which
+        capacity.py tells whether a run fits before it begins. models/held.py has the terms."""
         ...
 
 

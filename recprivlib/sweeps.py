@@ -20,7 +20,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, unwritable, whole
+from recprivlib.capacity import fits_drawn, require_drawn, require_together
+from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, takes, unwritable, whole
 from recprivlib.claims import Claims
 from recprivlib.data import pinned
 from recprivlib.evaluation.streams import checked
@@ -99,7 +100,8 @@ def sweep(
     """
     out = Path(out)
     _refuse_place(out)
-    cells = plan(systems, grid or {}, data=data, protocol=protocol, seeds=seeds, users=users, items=items)
+    cells = plan(systems, grid or {}, data=data, protocol=protocol, seeds=seeds, users=users, items=items,
+                 here=dask is None)  # fmt: skip
     folder = out.with_name(f"{out.name}.cells")
     complete(cells, folder, workers=workers, dask=dask, say=say)
     rows = tidy(outcomes(cells, folder))
@@ -123,10 +125,12 @@ def plan(
     items: int | None = None,
     ks: Sequence[int] | None = None,
     read: bool = True,
+    here: bool = True,
 ) -> list[Cell]:
     """The cells of a grid, each once; every mistake in it is said here, before anything runs.
 
     `read=False` takes pinned checksums as they stand: a plan can be made where the data cannot be had.
+    `here`: the cells are computed on this machine, so a population that is too large for all of them is not drawn.
     """
     names, seeds, wanted, data = _listed(systems), _listed(seeds), _listed(protocol) or [None], _listed(data)
     grid = {key: _listed(values) for key, values in grid.items()}
@@ -138,6 +142,8 @@ def plan(
     cells, lengths = [], tuple(ks) if ks else None
     for source in data:
         size = (users, items) if source == "synthetic" or "synthetic" not in data else (None, None)
+        if source == "synthetic" and here:
+            _refuse_hopeless(runs, *size)
         checksum = (None if read else pinned(source, *size)) or dataset(source, *size).checksum
         cells += [
             Cell(name, settings, source, *size, checksum, one, seed, lengths)
@@ -160,6 +166,14 @@ def _refuse_nonsense(
         if name not in known:
             choices = ", ".join(sorted(known)) or "none at all"
             raise UserError(f"no system of this sweep has a parameter {name!r}; there are {choices}")
+
+
+def _refuse_hopeless(runs: Sequence[tuple[str, Mapping[str, Any], str]], users: int | None, items: int | None) -> None:
+    """Where no run would fit over the population; one that does not fit among others is a failed cell."""
+    ready = [(name, configured(get(name).system, dict(settings)), protocol) for name, settings, protocol in runs]
+    if not any(fits_drawn(system, protocol, users, items) for _, system, protocol in ready):
+        for run in ready:
+            require_drawn(*run, users, items)
 
 
 def _refuse_place(out: Path) -> None:
@@ -209,6 +223,8 @@ def complete(
     """
     _writable(folder)
     missing = [cell for cell in cells if not _done(folder, cell, users)]
+    if workers > 1 and dask is None:
+        require_together([takes(cell) for cell in missing], workers)
     progress = _Progress(len(missing), len(cells) - len(missing), say or (lambda line: None))
     with Claims(folder) as claims, executor(min(workers, max(1, len(missing))), dask) as run:
         while missing:

@@ -18,10 +18,11 @@ import numpy as np
 from recprivlib.baselines import AT_HOME, FOR_ALL
 from recprivlib.mechanisms import Gaussian
 from recprivlib.mechanisms.gate import released
+from recprivlib.models import held
 from recprivlib.models.around_popular import AroundPopular, directions, leftovers, popular_sum, shares, top
 from recprivlib.models.constants import PerItem
 from recprivlib.parameters import check, parameter
-from recprivlib.protocols import Array, Change, Entry, Interactions, Ledger, Relation, Release, Sizes, Unit
+from recprivlib.protocols import Array, Change, Entry, Interactions, Ledger, Relation, Release, Sizes, Unit, Volume
 
 MOVES: dict[Relation, float] = {"add-remove": 1.0, "replace": math.sqrt(2)}  # of a sum of histories of length 1
 
@@ -73,6 +74,8 @@ class DPPopularity:
     def __post_init__(self) -> None:
         check(self)
 
+    holds = held.little
+
     def fit(self, train: Interactions, rng: np.random.Generator) -> PerItem:
         return PerItem(released(noise(self, 1.0), popular_sum(train.matrix), rng).astype(np.float32))
 
@@ -100,6 +103,10 @@ class DPGram:
         length = max(float(np.linalg.norm(np.maximum(popular[chosen], 0))), 1e-9)
         return AroundPopular(train.matrix, _small(popular / length), chosen.astype(np.int32), _small(vectors),
                              _small(trusted))  # fmt: skip
+
+    def holds(self, size: Volume) -> float:
+        looked_at = min(size.items, self._plan(size.users)[2])
+        return 64.0 * looked_at**2 + 28.0 * held.blocks(size) * looked_at + 12.0 * held.scored(size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         first, second, _ = self._plan(sizes.users)

@@ -19,7 +19,7 @@ from recprivlib import population, protocols
 from recprivlib.auditing import audit
 from recprivlib.evaluation import evaluate, split
 from recprivlib.parameters import UserError, configured, parameters
-from recprivlib.protocols import Federated, FoldsIn, Interactions, Iterative, Sizes
+from recprivlib.protocols import Federated, FoldsIn, Interactions, Iterative, Sizes, Volume
 from recprivlib.registry import systems
 
 USERS, ITEMS, GROUPS = 80, 60, 4
@@ -165,6 +165,28 @@ def nonsense(meta):
     if meta.high < math.inf:
         outside += [math.nextafter(meta.high, math.inf), math.inf]
     return [*wrong, *outside, math.nan, True, 1j]
+
+
+# ------------------------------------------------------------------------------------------------- memory
+
+
+@every
+def test_a_system_says_what_its_run_holds_and_more_people_never_hold_less(name):
+    """That it is right is held against runs in tests/memory; here, that there is one and that it can be inverted."""
+    system = SYSTEMS[name].system
+    if not hasattr(system, "holds"):
+        pytest.fail(
+            f"{name} does not say what memory it takes: give {type(system).__name__} a method "
+            "`holds(self, size: Volume) -> float`, the bytes of its largest arrays that are there at once "
+            "(models/held.py has the usual ones; `holds = held.little` where it keeps a number an item)"
+        )
+    for items in (20, 3000, 10**5):
+        sizes = [Volume(users, items, users * 20, min(items, 200)) for users in (20, 5000, 10**6)]
+        held = [float(system.holds(size)) for size in sizes]
+        assert held == sorted(held)
+        assert 0 <= held[0]
+        assert math.isfinite(held[-1])
+    assert system.holds(Volume(20, 20, 400, 20)) < 1e9
 
 
 # ------------------------------------------------------------------------------------------------ training

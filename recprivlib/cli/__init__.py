@@ -40,6 +40,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UserError as mistake:
         print(f"recpriv: {brief(str(mistake))}", file=sys.stderr)
         return 2
+    except MemoryError as error:
+        said = f" ({error})" if str(error) else ""
+        print(
+            f"recpriv: {brief(f'memory ran out{said}; take less data, or a machine with more of it')}", file=sys.stderr
+        )
+        return 2
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of our output went away; Python would complain once more at exit

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
+from recprivlib.capacity import require_drawn
 from recprivlib.cli._shared import (
     add_population,
     add_set,
@@ -48,8 +49,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> None:
     chosen, wanted = settings(args.set), seeds(args.seeds)
     entry = get(args.system)
-    configured(entry.system, chosen)  # mistakes are said before data is fetched
+    system = configured(entry.system, chosen)  # mistakes are said before data is fetched
     protocol = protocol_of(args.system, entry, args.protocol)
+    if args.data == "synthetic":
+        require_drawn(args.system, system, protocol, args.users, args.items)
     dataset = load(args.data, users=args.users, items=args.items, columns=columns(args.columns))
     if args.data != dataset.name:
         say(f"{dataset.source}: {dataset.interactions.n_users:,} users, {dataset.interactions.n_items:,} items, "

@@ -22,13 +22,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from statistics import NormalDist
 
 import numpy as np
 
 from recprivlib.data.canonical import Dataset, checksum, frozen
 from recprivlib.data.movielens import GENRES, STARS
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Interactions
+from recprivlib.protocols import Interactions, Volume
 
 Array = np.ndarray
 
@@ -39,6 +40,8 @@ FADING = 0.82  # what a taste matters, beside the one before
 APPEAL = (5.5, 1.2)  # aᵢ: width of its uniform part, which makes counts fall off like e^−rank, and noise upon it
 TASTE = 1.6  # standard deviation of pᵤ·vᵢ
 ORDER = 0.1  # how much earlier an appealing film is met, in deviations of chance
+USERS, ITEMS = 1000, 1700  # where nobody says
+QUANTILES = 500  # of people's activity, by which their mean is reckoned
 LIMITS = {"users": (20, 1_000_000), "items": (20, 100_000)}
 STAR_CUTS = (-0.44, 0.19, 0.98, 1.91)  # between 1|2|3|4|5 stars on the scale of liking: shares as on ML-100K
 CHECKSUMS: dict[tuple[int | None, int | None], str] = {  # of large populations, so that a plan need not draw them
@@ -57,8 +60,8 @@ START, SPAN = 874_724_710, 18_489_600  # first second and 214 days, as ML-100K
 
 def synthetic(*, seed: int = 0, users: int | None = None, items: int | None = None) -> Dataset:
     """A population of `users` (1,000) people and `items` (1,700) films."""
-    n_users = _size("users", 1000 if users is None else users)
-    n_items = _size("items", 1700 if items is None else items)
+    n_users = _size("users", USERS if users is None else users)
+    n_items = _size("items", ITEMS if items is None else items)
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise UserError(f"seed is {seed!r}, but must be a whole number from 0")
     appeal, places, genres = _films(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,))), n_items)
@@ -70,6 +73,22 @@ def synthetic(*, seed: int = 0, users: int | None = None, items: int | None = No
     )  # fmt: skip
     titles = tuple(f"Film {n + 1}" for n in range(n_items))
     return Dataset("synthetic", data, titles, checksum(data), f"made with seed {seed}")
+
+
+def expected(users: int | None = None, items: int | None = None) -> Volume:
+    """How much data a population of this size is going to be, before it is drawn."""
+    n_users = _size("users", USERS if users is None else users)
+    n_items = _size("items", ITEMS if items is None else items)
+    median, low, high = _activity(n_items)
+    shares = ((step + 0.5) / QUANTILES for step in range(QUANTILES))
+    lengths = [min(max(median * math.exp(NormalDist().inv_cdf(share)), low), high) for share in shares]
+    longest = median * math.exp(NormalDist().inv_cdf(1 - 0.5 / n_users))
+    return Volume(n_users, n_items, round(n_users * sum(lengths) / QUANTILES), round(min(max(longest, low), high)))
+
+
+def drawing(size: Volume) -> tuple[float, float]:
+    """Bytes that drawing a population holds: what grows with it, and what passes with each chunk."""
+    return 40.0 * size.interactions, 32.0 * CHUNK * size.items
 
 
 def resample(interactions: Interactions, times: int, rng: np.random.Generator) -> Interactions:
@@ -149,8 +168,7 @@ def _people(appeal: Array, places: Array, rng: np.random.Generator) -> tuple[Arr
     replacement. Weights are float64, so that the last bits of a product do not decide who met what.
     """
     n_items = len(appeal)
-    median = 65 * math.sqrt(n_items / 1682)
-    low, high = max(2, round(0.3 * median)), max(2, n_items * 9 // 20)
+    median, low, high = _activity(n_items)
     activity = np.clip(median * np.exp(rng.standard_normal(CHUNK)), low, high).astype(np.int64)
     liking = rng.standard_normal((CHUNK, TASTES)) @ places.T
     turns = rng.standard_exponential((CHUNK, n_items))
@@ -166,6 +184,12 @@ def _people(appeal: Array, places: Array, rng: np.random.Generator) -> tuple[Arr
     score = 0.3 * liking[users, met] + 0.33 * appeal[met] + 0.4 * mood[users] + 0.7 * rng.standard_normal(len(met))
     ratings = 1 + np.searchsorted(STAR_CUTS, score)
     return users.astype(np.int32), met.astype(np.int32), ratings.astype(np.float32), times
+
+
+def _activity(n_items: int) -> tuple[float, int, int]:
+    """How many films the median person meets, and the least and the most that anybody does."""
+    median = 65 * math.sqrt(n_items / 1682)
+    return median, max(2, round(0.3 * median)), max(2, n_items * 9 // 20)
 
 
 def _first(turns: Array, activity: Array) -> Array:

@@ -26,7 +26,7 @@ from recprivlib.accounting.calibration import gaussian_noise
 from recprivlib.mechanisms import Gaussian, Laplace
 from recprivlib.mechanisms.gate import released
 from recprivlib.models import covariance as pairing
-from recprivlib.models import offsets
+from recprivlib.models import held, offsets
 from recprivlib.models.offsets import OwnPart
 from recprivlib.models.pnbm import Bounds, beginning, gradient, symmetric
 from recprivlib.models.weighted import Neighbours, Rated, beyond
@@ -48,7 +48,7 @@ from recprivlib.papers._dp_pnbm_shared import (
 )
 from recprivlib.parameters import check, parameter
 from recprivlib.population import capped
-from recprivlib.protocols import Array, Change, Claim, Interactions, Ledger, Release, Sizes, last
+from recprivlib.protocols import Array, Change, Claim, Interactions, Ledger, Release, Sizes, Volume, last
 
 DELTA = 1e-5
 
@@ -181,6 +181,9 @@ class DPItemMeans:
         means, _ = self._bought.released(used, times, noise)
         return offsets.at_home(beyond(train, means), np.zeros((train.n_items, 0), np.float32), *stars_of(train.grid))
 
+    def holds(self, size: Volume) -> float:
+        return held.own_parts(size)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
         return stated((self._bought.release(),), self.protects, self.epsilon, self.delta, self.population)
@@ -239,6 +242,9 @@ class Repaired:
                 turn / self.iterations,
                 Neighbours(all_of_it.rows, means, similarity, self.neighbors, low, high, self.floor),
             )
+
+    def holds(self, size: Volume) -> float:
+        return held.squares(size, 24) + held.of_people(size, self.cap)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
@@ -302,6 +308,9 @@ class DPCovariance:
         weights = (lengths + pairing.SLACK) ** -0.5 * (1 if times is None else times)
         spread = sp.csr_array((np.repeat(weights, lengths), rated.rows.indices, rated.rows.indptr), rated.rows.shape)
         return np.asarray(spread.sum(axis=0)).ravel(), float(weights @ lengths**2 / max(weights @ lengths, 1.0) ** 2)
+
+    def holds(self, size: Volume) -> float:
+        return held.squares(size, 15) + held.answered(size, 6) + held.own_parts(size, self.factors)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recprivlib.models import held
 from recprivlib.models.offsets import OwnPart, at_home
 from recprivlib.models.similarity import common_cosine, cosine, gram, pearson
 from recprivlib.models.weighted import Neighbours, beyond, item_means
 from recprivlib.papers._dp_pnbm_shared import neighbors as neighbors_
 from recprivlib.papers._dp_pnbm_shared import stars_of
 from recprivlib.parameters import check, parameter
-from recprivlib.protocols import Array, Interactions, Ledger, Sizes
+from recprivlib.protocols import Array, Interactions, Ledger, Sizes, Volume
 
 
 def neighbours(
@@ -41,6 +42,9 @@ class Cos:
             similarity = cosine(shared, shared.diagonal().copy(), out=shared)
         return neighbours(train, item_means(train), similarity, self.neighbors, offset=self.offset)
 
+    def holds(self, size: Volume) -> float:
+        return held.by_neighbours(size) + held.squares(size, 12) * self.common
+
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
 
@@ -58,6 +62,9 @@ class Pcc:
         similarity = pearson(train.rating_matrix, sum(stars_of(train.grid)) / 2, self.shrinkage)
         return neighbours(train, item_means(train), similarity, self.neighbors, offset=self.offset)
 
+    def holds(self, size: Volume) -> float:
+        return held.squares(size, 22) + held.by_neighbours(size) / 2
+
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
 
@@ -69,6 +76,9 @@ class Uniform:
     def fit(self, train: Interactions, rng: np.random.Generator) -> OwnPart:
         nothing = np.zeros((train.n_items, 0), np.float32)
         return at_home(beyond(train, item_means(train)), nothing, *stars_of(train.grid), pull=0.0)
+
+    def holds(self, size: Volume) -> float:
+        return held.own_parts(size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()

@@ -44,7 +44,7 @@ import scipy.sparse as sp
 
 from recprivlib.mechanisms import Exact, Laplace, Sampled
 from recprivlib.mechanisms.gate import released
-from recprivlib.models import noisy_factors
+from recprivlib.models import held, noisy_factors
 from recprivlib.models.pnbm import Bounds, beginning, gradient, symmetric
 from recprivlib.models.weighted import Neighbours, Rated, beyond, item_means
 from recprivlib.papers._dp_pnbm_beyond import DPCovariance, DPItemMeans, Repaired
@@ -72,7 +72,7 @@ from recprivlib.papers._dp_pnbm_shared import (
 from recprivlib.papers._dp_pnbm_shared import neighbors as neighbors_
 from recprivlib.parameters import check, parameter
 from recprivlib.population import capped
-from recprivlib.protocols import Array, Change, Claim, Entry, Interactions, Ledger, Model, Release, Sizes, last
+from recprivlib.protocols import Array, Change, Claim, Entry, Interactions, Ledger, Model, Release, Sizes, Volume, last
 
 DECAY = 0.3  # ξ
 FEW = 20  # ratings below which `preprocess` leaves a person out
@@ -103,6 +103,9 @@ class PNBM:
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Neighbours]]:
         yield from descent(self, train, item_means(train), rng)
 
+    def holds(self, size: Volume) -> float:
+        return held.squares(size, 16) + held.of_people(size)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
 
@@ -128,6 +131,9 @@ class DPSGD(PNBM):
     def noise(self, turn: int, grid: tuple[float, ...] | None) -> tuple[Laplace, float]:
         """Line 6 of Algorithm 1 in step `turn`, and what a change of ΔF is to it."""
         return laplace(self.epsilon / (self.iterations * self.rate), self.largest(turn, grid))
+
+    def holds(self, size: Volume) -> float:
+        return held.squares(size, 28) + held.of_people(size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         entries = 2.0 * sizes.items * (sizes.items - 1)  # each entry of a person's part is at most 2 e_max φ/C = ΔF
@@ -248,6 +254,9 @@ class DPPS:
         printed = self.epsilon / (4 * width(grid) ** 2 * self.cap) / 2
         return printed * (2 * ratings if self.rule == "code" else 1)
 
+    def holds(self, size: Volume) -> float:
+        return held.squares(size, 20) + held.of_people(size, self.cap)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         releases = (means_release(), sample_release("the sampled similarities"))
         return Ledger(releases, PUBLIC, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon))
@@ -285,6 +294,9 @@ class DPSGDMF:
         """Of one pass, and what a change by the whole range is to it."""
         return laplace(self.epsilon / self.iterations, width(grid))
 
+    def holds(self, size: Volume) -> float:
+        return 8.0 * (self.factors + 3) * size.interactions
+
     def ledger(self, sizes: Sizes) -> Ledger:
         mechanism, unit = self.noise(sizes.grid)
         near: Near = {RATING: Change(distance=unit), PERSON: NO_CAP, REPLACED: NO_CAP}
@@ -319,6 +331,9 @@ class DPPSMF:
         )  # fmt: skip
         leave = Sampled(SGLD)
         yield from noisy_factors.sampled(used, stars_of(train.grid), how, lambda x: released(leave, x, walk), walk)
+
+    def holds(self, size: Volume) -> float:
+        return 8.0 * (self.factors + 3) * size.interactions
 
     def ledger(self, sizes: Sizes) -> Ledger:
         releases = (sample_release("the sampled biases and tastes"),)

@@ -33,6 +33,7 @@ import scipy.sparse as sp
 from recprivlib.baselines import AT_HOME, AT_SERVER, ItemKNN, bit_ledger, public_cap
 from recprivlib.mechanisms.gate import released
 from recprivlib.mechanisms.unary import UnaryOneSided, UnarySymmetric
+from recprivlib.models import held
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.models.pairwise import Training, Weighted, bpr, gmf
@@ -40,7 +41,7 @@ from recprivlib.models.similarity import at_least, at_most, gram
 from recprivlib.models.spectral import Projected, directions
 from recprivlib.parameters import check, parameter
 from recprivlib.population import capped, crowd
-from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Model, Relation, Sizes, Unit, last
+from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Model, Relation, Sizes, Unit, Volume, last
 
 Flipping = type[UnarySymmetric] | type[UnaryOneSided]
 Learner = Callable[[Array, Training, np.random.Generator], Iterator[tuple[float, Weighted]]]
@@ -79,6 +80,13 @@ def stated(flipping: Any, sizes: Sizes, cap: int | None, lists: str = AT_HOME, p
     claim = Claim(flipping.epsilon, 0.0, "interaction", "add-remove", "eq. 2 and 3 with Theorem 3.1 of its [38]")
     drawn = f"each of the {population} times as many phones is a person of its own, though they drew the same histories"
     return bit_ledger(flipping, sizes, cap, claim, (lists, drawn) if population > 1 else (lists,))
+
+
+def _reported(size: Volume, population: int) -> float:
+    """Counts of two blocks beside each other, the bits of one, and the phones that were drawn."""
+    many = held.crowd(size, population)
+    counts = held.squares(size, 8) + held.answered(many, 1.5)
+    return counts + held.kept_blocks(many) + held.drawn(size, population)
 
 
 # -------------------------------------------------------------------------------------- what the server does
@@ -223,6 +231,9 @@ class DPLCF:
         p, q = (1.0, 0.0) if self.inverse == "blind" else (flipping.p, flipping.q)
         return INVERSES[self.inverse](p, q), popularity(sums, p, q), self.cut
 
+    def holds(self, size: Volume) -> float:
+        return _reported(size, self.population) + held.neighbours(size, self.neighbors)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         return stated(self.flipping(self.epsilon), sizes, self.cap, population=self.population)
 
@@ -283,6 +294,9 @@ class DPLCFSpectral:
         both = np.clip(both, 0, np.minimum(counts[i], counts[j]))
         return both / (counts[i] + counts[j] - both)
 
+    def holds(self, size: Volume) -> float:
+        return _reported(size, self.population) + 12.0 * size.items * (self.factors + 16)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         return stated(UnarySymmetric(self.epsilon), sizes, self.cap, population=self.population)
 
@@ -307,6 +321,11 @@ class OnReports:
         reported = reports(capped(train, self.cap, rng), UnarySymmetric(self.epsilon), rng)
         training = Training(self.factors, self.epochs, self.learning_rate, self.regularization)
         yield from self.learner(reported, training, rng)
+
+    def holds(self, size: Volume) -> float:
+        flipping = UnarySymmetric(self.epsilon)
+        tables = 20.0 * self.factors * (size.users + size.items)
+        return size.users * size.items + 26.0 * held.ones(size, flipping.p, flipping.q) + tables
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return stated(UnarySymmetric(self.epsilon), sizes, self.cap, AT_SERVER)

@@ -36,6 +36,7 @@ import scipy.sparse as sp
 from recprivlib.baselines import AT_HOME, SEEN
 from recprivlib.mechanisms import OneBitGradient, SubsetSelection
 from recprivlib.mechanisms.gate import released
+from recprivlib.models import held
 from recprivlib.models.descent import OPTIMISERS, Kept
 from recprivlib.models.factors import AtPhones, Factors, half_step
 from recprivlib.models.gradients import at_cells, histories, level, one_of_each, orthonormal
@@ -54,6 +55,7 @@ from recprivlib.protocols import (
     Sizes,
     Unbounded,
     Unit,
+    Volume,
 )
 
 STEPS = 20  # gradient steps in an epoch, Section 4.3
@@ -204,6 +206,9 @@ class FMFLDP:
     def model(self, told: Told, train: Interactions) -> Factors:
         return at_home(told, train, self.alpha, self.regularization)
 
+    def holds(self, size: Volume) -> float:
+        return _sent(self, size)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         claim = Claim(self.k * self.epsilon, 0.0, "user", "replace", "Theorem 3 and Section 5.1", "one epoch")
         return bits_ledger(self.epsilon, self.k, self.epochs, self.factors, sizes, claim)
@@ -255,6 +260,9 @@ class FMFLDPStable:
 
     def model(self, told: Told, train: Interactions) -> Factors:
         return at_home(told, train, self.alpha, self.regularization)
+
+    def holds(self, size: Volume) -> float:
+        return _sent(self, size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return bits_ledger(self.epsilon, self.k, self.epochs, self.factors, sizes)
@@ -309,12 +317,22 @@ class ItemSign:
     def model(self, told: Told, train: Interactions) -> Factors:
         return at_home(told, train, self.alpha, self.regularization)
 
+    def holds(self, size: Volume) -> float:
+        sets = hiding(self.epsilon, size.items).d
+        return 32.0 * held.blocks(size) * self.k * sets + held.kept_blocks(size)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         what = "a film of the history and a sign, hidden among all films and both signs"
         return local_ledger(what, hiding(self.epsilon, sizes.items), self.k * self.epochs, sizes)
 
 
 # ---------------------------------------------------------------------------------------- what they share
+
+
+def _sent(system: FMFLDP | FMFLDPStable, size: Volume) -> float:
+    """The messages of one block with the vectors that each of them looks up, and what all blocks keep."""
+    cells = (4.0 * system.factors + 60.0) * held.blocks(size) * system.k
+    return cells + held.half_steps(size, system.factors, alone=True) + held.kept_blocks(size)
 
 
 def at_home(told: Told, train: Interactions, alpha: float, regularization: float) -> Factors:

@@ -30,7 +30,7 @@ from recprivlib.baselines import public_cap
 from recprivlib.mechanisms import Laplace, LaplaceOrTruth, OptimalChannel, RoundedOrTruth
 from recprivlib.mechanisms.common import epsilon_of, positions
 from recprivlib.mechanisms.gate import released
-from recprivlib.models import ordinal
+from recprivlib.models import held, ordinal
 from recprivlib.models.biased import Biased, Descent, descend, finite
 from recprivlib.papers._ldp_svd_answers import MECHANISMS, answers, inputs
 from recprivlib.parameters import UserError, check, parameter
@@ -49,6 +49,7 @@ from recprivlib.protocols import (
     Sizes,
     Unbounded,
     Unit,
+    Volume,
     last,
 )
 
@@ -152,6 +153,9 @@ class SVD:
         grid_of(train.grid)
         yield from learning.steps(train, train.ratings, 0.0, 1.0, rng)
 
+    def holds(self, size: Volume) -> float:
+        return _descending(self, size)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
 
@@ -176,6 +180,9 @@ class LaplaceSVD:
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
         yield from _noisy_steps(self, self._mechanism(train.grid), train, rng)
+
+    def holds(self, size: Volume) -> float:
+        return 30.0 * size.interactions + _descending(self, size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         claim = Claim(self.epsilon1, 0.0, *BILL, "eq. 4")
@@ -208,6 +215,9 @@ class LaplaceRRSVD:
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
         yield from _noisy_steps(self, self._mechanism(train.grid), train, rng)
 
+    def holds(self, size: Volume) -> float:
+        return 30.0 * size.interactions + _descending(self, size)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         claim = Claim(self.epsilon1 + self.epsilon2, 0.0, *BILL, "eqs. 4 and 5, by sequential composition")
         return rating_ledger(self._mechanism(sizes.grid), "each rating, or each with Laplace noise", self.cap, claim)
@@ -229,6 +239,11 @@ def _noisy_steps(
     cure = f"try {' or '.join([*cures, 'a smaller learning_rate'])}"
     learning = Learning(_descent(system), system.clip_reports, system.clip_predictions, cure)
     yield from learning.steps(train, (reports - low) / unit, low, unit, training)
+
+
+def _descending(system: SVD | LaplaceSVD | LaplaceRRSVD, size: Volume) -> float:
+    vectors = 20.0 * (size.users + size.items) * (system.factors + 2)
+    return max(45.0 * size.interactions + vectors, held.factor_pairs(size, system.factors))
 
 
 def _descent(system: SVD | LaplaceSVD | LaplaceRRSVD) -> Descent:
@@ -258,6 +273,9 @@ class DiscreteRRMF:
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
         how = ordinal.Fit(self.factors, self.iterations)
         yield from _answered(self._mechanism(train.grid), how, capped(train, self.cap, rng), rng)
+
+    def holds(self, size: Volume) -> float:
+        return _scoring(self, size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         mechanism = self._mechanism(sizes.grid)
@@ -292,6 +310,9 @@ class OptimalMF:
         for progress, model in _answered(self._mechanism(train.grid), how, capped(train, self.cap, rng), rng):
             yield progress, Refitted(model, refitted(model, train, how)) if self.fold_in else model
 
+    def holds(self, size: Volume) -> float:
+        return _scoring(self, size) + 40.0 * size.interactions * self.fold_in
+
     def ledger(self, sizes: Sizes) -> Ledger:
         claim = Claim(self.epsilon, 0.0, *BILL, "our own: by construction of the channel")
         what, where = "each rating through an ε-LDP channel", AT_HOME if self.fold_in else AT_SERVER
@@ -312,6 +333,12 @@ def _answered(
     shape = (train.n_users, train.n_items)
     reported = heard.release(train.ratings.astype(float), noise)
     yield from ordinal.learn(train.users, train.items, reported, shape, known, how, training)
+
+
+def _scoring(system: DiscreteRRMF | OptimalMF, size: Volume) -> float:
+    """Fisher scoring: a dozen numbers for each answer, two vectors looked up, and all people's equations."""
+    equations = 16.0 * (size.users + size.items) * system.factors**2
+    return (80.0 + 8.0 * system.factors) * size.interactions + equations
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,15 +42,17 @@ from recprivlib.accounting.privrec_claim import claimed_epsilon
 from recprivlib.baselines import AT_HOME
 from recprivlib.mechanisms import Cohort, VectorGaussian
 from recprivlib.mechanisms.gate import drawn, released
+from recprivlib.models import held
 from recprivlib.models.meta import gradients, maml, reptile
-from recprivlib.models.network import ACTIVATIONS
-from recprivlib.models.phones import FineTuned, Practice
+from recprivlib.models.network import ACTIVATIONS, Shape
+from recprivlib.models.phones import TOGETHER, FineTuned, Practice
 from recprivlib.models.training import SIZES, Adam, PhoneTraining, Start, rounds, sound
 from recprivlib.parameters import UserError, check, parameter
-from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Relation, Release, Sizes, Unit, last
+from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Relation, Release, Sizes, Unit, Volume, last
 from recprivlib.trusted import DPGram
 
 LEAST, MOST = 1e-6, 1e6  # of the clipping bound
+KINDS, FEATURES = 1000, 19  # combinations of genres that items have, and genres: what an estimate of memory takes
 Steps = Iterator[tuple[float, FineTuned]]
 
 
@@ -94,6 +96,17 @@ def _negatives() -> Any:
     return parameter(4.0, 0.0, 100.0, "unseen items that count as zeros, for each item that was met")
 
 
+def networks(system: Any, size: Volume, phones: int, each: int = 4) -> float:
+    """Networks of so many phones at once, the weights of a cohort, and everybody's histories by kinds of items."""
+    kinds = features = size.items
+    if not getattr(system, "ids", False):
+        kinds, features = min(size.items, KINDS), FEATURES
+    embedding, hidden = SIZES[system.size]
+    weights = Shape((), features, embedding, hidden).weights
+    at_once = held.network(kinds, weights, sum(hidden), min(phones, size.users), system.cohort, each)
+    return at_once + 24.0 * size.interactions + 8.0 * held.scored(size)
+
+
 # ------------------------------------------------------------------------------------------ without privacy
 
 
@@ -129,6 +142,9 @@ class PrivRec(PhoneTraining):
 
         return rounds(self, train, rng, move)
 
+    def holds(self, size: Volume) -> float:
+        return networks(self, size, TOGETHER)
+
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()  # raw updates leave the phones
 
@@ -159,6 +175,9 @@ class Central(PhoneTraining):
             return theta
 
         return rounds(self, train, rng, move)
+
+    def holds(self, size: Volume) -> float:
+        return networks(self, size, self.cohort)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
@@ -191,6 +210,9 @@ class NNSelf(PhoneTraining):
             return theta + adam.step(updates.mean(axis=0))
 
         return rounds(self, train, rng, move)
+
+    def holds(self, size: Volume) -> float:
+        return networks(self, size, self.cohort, 4 * self.order)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
@@ -281,6 +303,9 @@ class DPPrivRec(PhoneTraining):
         if self.balance:
             parts.append(VectorGaussian(2 * self.noise_multiplier / math.sqrt(self.balance) / count, clip=count))
         return Cohort(tuple(parts), self.cohort / people, sampling or self.sampling)
+
+    def holds(self, size: Volume) -> float:
+        return networks(self, size, TOGETHER)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         self._fits(sizes)

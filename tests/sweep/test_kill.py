@@ -28,7 +28,7 @@ def started(frozen: Path, out: Path, *more: str) -> Iterator[subprocess.Popen[st
         try:
             yield process
         finally:
-            with suppress(ProcessLookupError):  # the workers of a killed driver would stay for half a minute
+            with suppress(ProcessLookupError):  # its workers, where it did not end them itself
                 os.killpg(process.pid, signal.SIGKILL)
 
 
