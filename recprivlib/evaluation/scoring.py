@@ -66,9 +66,9 @@ def evaluate(model: Model, split: Split, ks: Sequence[int] | None = None, *, ful
     Raises
     ------
     UserError
-        A list length is no whole number from 1, or the model cannot fold in new people.
+        A list length is no whole number from 1, the model cannot fold in new people, or a score is no finite number.
     ValueError
-        A score is not a number.
+        The model gives another number of scores than it was asked for.
 
     Examples
     --------
