@@ -142,7 +142,7 @@ def plan(
     cells, lengths = [], tuple(ks) if ks else None
     for source in data:
         size = (users, items) if source == "synthetic" or "synthetic" not in data else (None, None)
-        if source == "synthetic" and here:
+        if source == "synthetic" and here and read:
             _refuse_hopeless(runs, *size)
         checksum = (None if read else pinned(source, *size)) or dataset(source, *size).checksum
         cells += [

@@ -331,7 +331,7 @@ class ItemSign:
 
 def _sent(system: FMFLDP | FMFLDPStable, size: Volume) -> float:
     """The messages of one block with the vectors that each of them looks up, and what all blocks keep."""
-    cells = (4.0 * system.factors + 60.0) * held.blocks(size) * system.k
+    cells = (4.0 * system.factors + 20.0) * held.blocks(size) * system.k
     return cells + held.half_steps(size, system.factors, alone=True) + held.kept_blocks(size)
 
 

@@ -21,7 +21,7 @@ FACTOR = 1.5
 SHORT = {"rounds": 2, "epochs": 2, "iterations": 2}  # a longer run holds no more
 FILMS, PEOPLE = (1200, 4500), (16_000, 700)  # where pairs of items, and where people, are what there is most of
 QUICK = [("item-knn", FILMS), ("dplcf-sp", FILMS), ("ldp-popularity", FILMS), ("ease", FILMS), ("privrec", FILMS),
-         ("mf-als", PEOPLE), ("popularity", PEOPLE), ("bpr-mf", FILMS), ("optimal-mf", PEOPLE)]  # fmt: skip
+         ("mf-als", PEOPLE), ("popularity", PEOPLE), ("item-mean", PEOPLE)]  # fmt: skip
 DIALS: list[tuple[str, tuple[int, int], dict[str, Any]]] = [
     ("mf-als", PEOPLE, {"factors": 64}),
     ("mf-als", PEOPLE, {"factors": 6}),

@@ -17,7 +17,7 @@ import pytest
 from recprivlib.executors import executor
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads who is in a session from /proc")
-SECONDS = 5  # in which everything is gone; idle workers went after 30, busy ones when their cell was done
+SECONDS = 8  # in which everything is gone; idle workers went after 30, busy ones when their cell was done
 SWEEP = """
 import sys
 import recprivlib.sweeps as sweeping
@@ -73,7 +73,7 @@ def ended(process: subprocess.Popen[Any]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def until(condition: Any, seconds: float = 60) -> None:
+def until(condition: Any, seconds: float = 240) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it never came to that"
