@@ -11,21 +11,22 @@ from collections.abc import Mapping
 
 from recprivlib.data.canonical import Dataset, checksum, most_met, narrowed
 from recprivlib.data.movielens import GENRES
-from recprivlib.data.own import is_own, own
+from recprivlib.data.own import Reading, is_own, own
 from recprivlib.data.sources import RECIPES, obtain
 from recprivlib.parameters import UserError
 
-__all__ = ["GENRES", "NAMES", "Dataset", "checksum", "load", "pinned"]
+__all__ = ["GENRES", "NAMES", "Dataset", "Reading", "checksum", "is_own", "load", "pinned"]
 
 NAMES = (*RECIPES, "synthetic")
 
 
 def load(
     name: str = "ml-100k", *, seed: int = 0, users: int | None = None, items: int | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None, skip_bad: bool = False,
 ) -> Dataset:  # fmt: skip
     """A data set by name, or a file of one's own (data/own.py), of which `columns` may say what they hold.
 
+    `skip_bad` leaves out rows of such a file that cannot be read; the notes of the data set say how many.
     `seed`, `users` and `items` shape the synthetic population; of others, `items` keeps only the most met ones.
     """
     if name == "synthetic":
@@ -35,12 +36,12 @@ def load(
     mine = is_own(name)
     if name not in RECIPES and not mine:
         raise UserError(f"there is no data set {name!r}; choose from {', '.join(NAMES)}, or name a file.csv")
-    if columns and not mine:
-        raise UserError(f"columns are those of a file of your own; {name} has its own form")
+    if (columns or skip_bad) and not mine:
+        raise UserError(f"columns and bad rows are those of a file of your own; {name} has its own form")
     if users is not None:
         raise UserError(f"{name} has the users it has; only synthetic takes a number of them")
     if mine:
-        data = own(name, columns)
+        data = own(name, columns, skip_bad)
     else:
         (interactions, titles), source = obtain(name, RECIPES[name])
         data = Dataset(name, interactions, titles, checksum(interactions), source)

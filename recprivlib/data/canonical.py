@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from recprivlib.data.moments import day
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions
 
@@ -110,7 +111,7 @@ def details(data: Interactions, titles: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dataset:
     """A data set as everything else wants it."""
 
@@ -119,6 +120,17 @@ class Dataset:
     titles: tuple[str, ...]
     checksum: str
     source: str = field(compare=False)  # where this copy came from
+    notes: tuple[str, ...] = field(default=(), compare=False)  # what was decided when it was read
+
+    def __repr__(self) -> str:
+        x = self.interactions
+        return f"Dataset({self.name}: {x.n_users:,} people, {x.n_items:,} items, {len(x):,} rows, {self.span})"
+
+    @property
+    def span(self) -> str:
+        """From when to when its rows are."""
+        times = self.interactions.times
+        return f"{day(times.min())} to {day(times.max())}" if times.any() else "no times"
 
 
 def most_met(data: Dataset, items: int) -> Dataset:
@@ -136,7 +148,7 @@ def most_met(data: Dataset, items: int) -> Dataset:
     for column in (fewer.users, fewer.items, fewer.ratings, fewer.times):
         column.setflags(write=False)
     titles = tuple(data.titles[item] for item in kept)
-    return Dataset(data.name, fewer, titles, narrowed(data.checksum, items), data.source)
+    return Dataset(data.name, fewer, titles, narrowed(data.checksum, items), data.source, data.notes)
 
 
 def narrowed(whole: str, items: int) -> str:
