@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, unwritable, whole
 from recprivlib.claims import Claims
-from recprivlib.data import pinned
+from recprivlib.data import Reading, is_own, pinned
 from recprivlib.evaluation.streams import checked
 from recprivlib.executors import Executor, died, executor
 from recprivlib.experiment import PRICED, priced, protocol_of
@@ -52,14 +52,21 @@ def sweep(
     workers: int = 1,
     dask: str | None = None,
     say: Say | None = None,
+    reading: Reading = Reading(),
 ) -> pd.DataFrame:
     """Every combination, as tidy rows in the file `out`; finished cells are kept beside it in `<out>.cells`.
 
-    A grid parameter that a system does not have is left out for it. An error stops its own cell only.
+    A grid parameter that a system does not have is left out for it. An error stops its own cell only. `reading` says
+    how files of one's own are read.
     """
     out = Path(out)
     _refuse_place(out)
-    cells = plan(systems, grid or {}, data=data, protocol=protocol, seeds=seeds, users=users, items=items)
+    cells = plan(systems, grid or {}, data=data, protocol=protocol, seeds=seeds, users=users, items=items,
+                 reading=reading)  # fmt: skip
+    if say:
+        for source in dict.fromkeys((cell.data, cell.users, cell.items, cell.reading) for cell in cells):
+            for note in dataset(*source).notes:
+                say(f"note: {source[0]}: {note}")
     folder = out.with_name(f"{out.name}.cells")
     complete(cells, folder, workers=workers, dask=dask, say=say)
     rows = tidy(outcomes(cells, folder))
@@ -83,6 +90,7 @@ def plan(
     items: int | None = None,
     ks: Sequence[int] | None = None,
     read: bool = True,
+    reading: Reading = Reading(),
 ) -> list[Cell]:
     """The cells of a grid, each once; every mistake in it is said here, before anything runs.
 
@@ -98,9 +106,10 @@ def plan(
     cells, lengths = [], tuple(ks) if ks else None
     for source in data:
         size = (users, items) if source == "synthetic" or "synthetic" not in data else (None, None)
-        checksum = (None if read else pinned(source, *size)) or dataset(source, *size).checksum
+        how = reading if is_own(source) or not any(map(is_own, data)) else Reading()
+        checksum = (None if read else pinned(source, *size)) or dataset(source, *size, how).checksum
         cells += [
-            Cell(name, settings, source, *size, checksum, one, seed, lengths)
+            Cell(name, settings, source, *size, checksum, one, seed, lengths, how)
             for name, settings, one in runs
             for seed in seeds
         ]
@@ -320,7 +329,7 @@ def tidy(found: Iterable[Outcome]) -> list[Row]:
     rows = []
     for outcome in found:
         cell, report = outcome.cell, outcome.report
-        size = dataset(cell.data, cell.users, cell.items).interactions
+        size = dataset(cell.data, cell.users, cell.items, cell.reading).interactions
         about = dict(zip(ABOUT, (cell.system, cell.data, size.n_users, size.n_items, cell.checksum, cell.protocol,
                                  cell.seed), strict=True)) | dict(cell.params)  # fmt: skip
         if report is None:
