@@ -17,6 +17,7 @@ from array import array
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -154,7 +155,7 @@ def read(text: str, guess: Guess) -> Rows:
     commas = False
     for line, fields in records(text, guess):
         try:
-            user, item, rating, when, form, comma = _row(fields, guess)
+            user, item, rating, when, form, comma = _row(fields, guess, numbers)
         except Wrong as error:
             rows.refuse(error.kind, line, error.shown)
             continue
@@ -171,7 +172,9 @@ def read(text: str, guess: Guess) -> Rows:
     return rows
 
 
-def _row(fields: list[str] | None, guess: Guess) -> tuple[str, str, float, float, int, bool]:
+def _row(
+    fields: list[str] | None, guess: Guess, known: tuple[dict[str, int], dict[str, int]]
+) -> tuple[str, str, float, float, int, bool]:
     if fields is None:
         raise Wrong("with a quote that does not close, or stands alone")
     if len(fields) > guess.width and any(fields[guess.width :]):
@@ -180,13 +183,18 @@ def _row(fields: list[str] | None, guess: Guess) -> tuple[str, str, float, float
         raise Wrong(f"with fewer than {guess.width} fields")
     if guess.heading and tuple(fields[: guess.width]) == guess.heading:
         raise Wrong("like the heading")
-    user, item = (_name(fields[guess.columns[role]], role) for role in ("user", "item"))
-    rating, comma = (1.0, False) if "rating" not in guess.columns else _rating(fields[guess.columns["rating"]], guess)
+    user, item = fields[guess.columns["user"]], fields[guess.columns["item"]]
+    for name, role, seen in ((user, "user", known[0]), (item, "item", known[1])):
+        if name not in seen:
+            _refuse_name(name, role)
+    rating, comma = (1.0, False)
+    if "rating" in guess.columns:
+        rating, comma = _rating(fields[guess.columns["rating"]], guess.separator != ",")
     when, form = (0.0, NUMBER) if "time" not in guess.columns else _time(fields[guess.columns["time"]])
     return user, item, rating, when, form, comma
 
 
-def _name(name: str, role: str) -> str:
+def _refuse_name(name: str, role: str) -> None:
     if not name or name.lower() in NOBODY:
         raise Wrong(f"with no {role}", name)
     if "\n" in name or "\r" in name:
@@ -195,13 +203,13 @@ def _name(name: str, role: str) -> str:
         raise Wrong("with bytes that are no UTF-8", name.encode("utf-8", "surrogateescape").decode("latin-1")[:40])
     if ROUNDED.fullmatch(name):
         raise Wrong(f"with a {role} that a spreadsheet has rounded", name)
-    return name
 
 
-def _rating(text: str, guess: Guess) -> tuple[float, bool]:
+@lru_cache(maxsize=1024)
+def _rating(text: str, commas: bool) -> tuple[float, bool]:
     if not text or text.lower() in NOBODY:
         raise Wrong("with no rating", text)
-    comma = guess.separator != "," and COMMA.fullmatch(text) is not None
+    comma = commas and COMMA.fullmatch(text) is not None
     try:
         value = real(text.replace(",", ".") if comma else text)
     except ValueError:
@@ -214,7 +222,7 @@ def _rating(text: str, guess: Guess) -> tuple[float, bool]:
 def _time(text: str) -> tuple[float, int]:
     if not text or text.lower() in NOBODY:
         raise Wrong("with no time", text)
-    if ROUNDED.fullmatch(text):
+    if "E" in text and ROUNDED.fullmatch(text):
         raise Wrong("with a time that a spreadsheet has rounded", text)
     try:
         return moment(text)
