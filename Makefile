@@ -81,10 +81,10 @@ bench-browser: setup-all site  ## how fast the dashboards answer in a browser: f
 bench-readers: setup-all  ## how many readers at once the server bears
 	@$(BIN)/python -m widgets.load $(ARGS)
 
-# Peers that drag in gigabytes live in an environment of their own.
+# Peers that drag in gigabytes live in an environment of their own. Wheels only, but for autodp, which ships none.
 bench-peers: setup-all  ## the speed table against peers that the lock leaves out
 	@test -x .venv-peers/bin/python || $(BIN)/python -m venv .venv-peers
-	@.venv-peers/bin/python -m pip install --quiet -e . lenskit autodp torch
+	@.venv-peers/bin/python -m pip install --quiet --only-binary=:all: --no-binary=autodp -e . lenskit autodp torch
 	@.venv-peers/bin/recpriv bench $(ARGS)
 
 results: setup  ## recompute the figures behind the book into book/results

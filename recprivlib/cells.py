@@ -23,7 +23,7 @@ import numpy as np
 
 from recprivlib.capacity import needed, ran_out, require_room
 from recprivlib.closure import closure, digest
-from recprivlib.data import Dataset, load
+from recprivlib.data import Dataset, Reading, load
 from recprivlib.data.synthetic import expected
 from recprivlib.experiment import run, to_json
 from recprivlib.parameters import UserError, configured
@@ -44,6 +44,7 @@ class Cell:
     protocol: str
     seed: int
     ks: tuple[int, ...] | None = None  # list lengths; None: those of the protocol
+    reading: Reading = Reading()  # of a file of one's own
 
     def address(self) -> str:
         """The name of its file, without the ending."""
@@ -79,17 +80,18 @@ def _modules(system: Any) -> set[str]:
 
 
 @lru_cache(maxsize=2)
-def dataset(name: str, users: int | None = None, items: int | None = None) -> Dataset:
+def dataset(name: str, users: int | None = None, items: int | None = None, reading: Reading = Reading()) -> Dataset:
     """A data set, read once per process; a population that would not fit is not drawn."""
     if name == "synthetic":
         require_room(users, items)
-    return load(name, users=users, items=items)
+    return load(name, users=users, items=items, columns=dict(reading.columns), skip_bad=reading.skip_bad)
 
 
 def takes(cell: Cell) -> float:
     """The bytes that it needs in a process of its own: an estimate (capacity.py)."""
     system, drawn = configured(get(cell.system).system, dict(cell.params)), cell.data == "synthetic"
-    size = expected(cell.users, cell.items) if drawn else dataset(cell.data, cell.users, cell.items).interactions.volume
+    source = (cell.data, cell.users, cell.items, cell.reading)
+    size = expected(cell.users, cell.items) if drawn else dataset(*source).interactions.volume
     return needed(system, size, cell.protocol, drawn=drawn)
 
 
@@ -100,7 +102,7 @@ def compute(task: tuple[Cell, str]) -> Outcome:
     try:
         if sources(cell.system) != expected:
             raise UserError("this worker has other sources of recprivlib than the sweep was started with")
-        data = dataset(cell.data, cell.users, cell.items)
+        data = dataset(cell.data, cell.users, cell.items, cell.reading)
         if data.checksum != cell.checksum:
             raise UserError(f"this worker's {cell.data} has checksum {data.checksum[:12]}…, not {cell.checksum[:12]}…")
         report = run(cell.system, data, settings=cell.params, protocol=cell.protocol, seed=cell.seed, ks=cell.ks)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from recprivlib.capacity import fits_drawn, require_drawn, require_together
 from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, takes, unwritable, whole
 from recprivlib.claims import Claims
-from recprivlib.data import pinned
+from recprivlib.data import Reading, is_own, pinned
 from recprivlib.evaluation.streams import checked
 from recprivlib.executors import Executor, died, executor
 from recprivlib.experiment import PRICED, priced, protocol_of
@@ -53,6 +53,7 @@ def sweep(
     workers: int = 1,
     dask: str | None = None,
     say: Say | None = None,
+    reading: Reading = Reading(),
 ) -> pd.DataFrame:
     """Run every combination of systems, parameters, data, protocols and seeds.
 
@@ -79,6 +80,8 @@ def sweep(
         The address of a Dask cluster that runs them instead.
     say
         Called with each line of progress.
+    reading
+        How files of one's own are read: what their columns are called, and whether bad rows are left out.
 
     Returns
     -------
@@ -101,7 +104,11 @@ def sweep(
     out = Path(out)
     _refuse_place(out)
     cells = plan(systems, grid or {}, data=data, protocol=protocol, seeds=seeds, users=users, items=items,
-                 here=dask is None)  # fmt: skip
+                 here=dask is None, reading=reading)  # fmt: skip
+    if say:
+        for source in dict.fromkeys((cell.data, cell.users, cell.items, cell.reading) for cell in cells):
+            for note in dataset(*source).notes:
+                say(f"note: {source[0]}: {note}")
     folder = out.with_name(f"{out.name}.cells")
     complete(cells, folder, workers=workers, dask=dask, say=say)
     rows = tidy(outcomes(cells, folder))
@@ -126,6 +133,7 @@ def plan(
     ks: Sequence[int] | None = None,
     read: bool = True,
     here: bool = True,
+    reading: Reading = Reading(),
 ) -> list[Cell]:
     """The cells of a grid, each once; every mistake in it is said here, before anything runs.
 
@@ -144,9 +152,10 @@ def plan(
         size = (users, items) if source == "synthetic" or "synthetic" not in data else (None, None)
         if source == "synthetic" and here and read:
             _refuse_hopeless(runs, *size)
-        checksum = (None if read else pinned(source, *size)) or dataset(source, *size).checksum
+        how = reading if is_own(source) or not any(map(is_own, data)) else Reading()
+        checksum = (None if read else pinned(source, *size)) or dataset(source, *size, how).checksum
         cells += [
-            Cell(name, settings, source, *size, checksum, one, seed, lengths)
+            Cell(name, settings, source, *size, checksum, one, seed, lengths, how)
             for name, settings, one in runs
             for seed in seeds
         ]
@@ -376,7 +385,7 @@ def tidy(found: Iterable[Outcome]) -> list[Row]:
     rows = []
     for outcome in found:
         cell, report = outcome.cell, outcome.report
-        size = dataset(cell.data, cell.users, cell.items).interactions
+        size = dataset(cell.data, cell.users, cell.items, cell.reading).interactions
         about = dict(zip(ABOUT, (cell.system, cell.data, size.n_users, size.n_items, cell.checksum, cell.protocol,
                                  cell.seed), strict=True)) | dict(cell.params)  # fmt: skip
         if report is None:

@@ -13,6 +13,9 @@ import sys
 import venv
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tools.install import entries, wheels_only
+
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".venv-federation"
 PYTHON = HOME / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
@@ -25,7 +28,8 @@ def main() -> None:
         return
     venv.create(HOME, clear=True, with_pip=True)
     command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    if subprocess.run([*command, "--require-hashes", "--no-deps", "-r", str(lock)]).returncode:
+    wheels = wheels_only(entries(lock.read_text("utf-8")))
+    if subprocess.run([*command, "--require-hashes", "--no-deps", wheels, "-r", str(lock)]).returncode:
         sys.exit("pip could not install Flower, and says above why; run the same command again")
     found = subprocess.run([PYTHON, "-c", "import site; print(site.getsitepackages()[-1])"],
                            capture_output=True, text=True, check=True)  # fmt: skip

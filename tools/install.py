@@ -6,12 +6,14 @@
     lab    JupyterLab, on top of it
     all    what tests, benchmarks and Dask need, on top of that
 
+Packages come as wheels: nothing of theirs runs while it is installed. NO_WHEEL names the exceptions.
 Safe to interrupt and to repeat: the stamp of a part (`.venv/ready`, `ready-lab`, `ready-all`) is written last.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -33,6 +35,13 @@ WHAT_FOR = {
     "read": "for reading, about 650 MB: half a minute",
     "lab": "more for JupyterLab",
     "all": "more for tests and benchmarks, about 500 MB",
+}
+NO_WHEEL = {  # (system, processor) -> packages of the locks that ship no wheel for it, and why they are built there
+    ("darwin", "x86_64"): {
+        "argon2-cffi-bindings": "its wheels for macOS are for Apple's processors since 26; JupyterLab asks for it",
+        "scikit-surprise": "its wheels for macOS are for Apple's processors since 1.1.5; tests compare with it",
+        "cryptography": "its wheels for macOS are for Apple's processors since 50; Flower asks for it",
+    },
 }
 SHARES = 6  # of the packages, for pips side by side: enough that the last one is short
 
@@ -71,6 +80,15 @@ def wanted(part: str, lock: dict[str, str], project: dict) -> list[str]:
             found.add(name)
             todo += brought.get(name, [])
     return [name for name in lock if name in found]
+
+
+def wheels_only(names: Iterable[str]) -> str:
+    """The option that makes pip refuse to build any of these packages but those without a wheel for this machine."""
+    built = NO_WHEEL.get((sys.platform, platform.machine()), {})
+    names = list(names)
+    if built.keys().isdisjoint(names):
+        return "--only-binary=:all:"
+    return f"--only-binary={','.join(name for name in names if name not in built) or ':none:'}"
 
 
 # ------------------------------------------------------------------------------------------------------- installing
@@ -120,7 +138,7 @@ def install(texts: list[str]) -> None:
         def one(name: str, share: list[str], progress: Progress) -> str:
             path = Path(folder) / f"{name}.txt"
             path.write_text("".join(share), encoding="utf-8")
-            return pip(("--require-hashes", "-r", str(path)), progress)
+            return pip(("--require-hashes", wheels_only(entries(path.read_text("utf-8"))), "-r", str(path)), progress)
 
         progress = Progress(len(texts))
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
@@ -159,7 +177,8 @@ def main(part: str = "read") -> None:
         venv.create(HOME, clear=True, with_pip=True)
     lock = entries((ROOT / "requirements.lock").read_text("utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    before = set() if part == "read" else set(wanted("read", lock, project))  # make has seen to these
+    there = part != "read" and (HOME / STAMPS["read"]).exists()
+    before = set(wanted("read", lock, project)) if there else set()
     names = [name for name in wanted(part, lock, project) if name not in before]
     print(f"[2/3] {len(names)} locked packages {WHAT_FOR[part]}", flush=True)
     install([lock[name] for name in names])

@@ -69,13 +69,27 @@ def settings(pairs: Iterable[str]) -> dict[str, str]:
 
 def columns(pairs: Sequence[str]) -> dict[str, str]:
     """The value of `--columns`: role=HEADING."""
-    chosen = {}
+    chosen: dict[str, str] = {}
     for pair in pairs:
         role, equals, heading = pair.partition("=")
         if not (role and equals and heading):
             raise UserError(f"--columns got {pair[:60]!r}, but must be like user=uid (what it is=its heading)")
+        if role in chosen:
+            raise UserError(f"--columns gives {role} twice: {chosen[role]} and {heading}")
         chosen[role] = heading
     return chosen
+
+
+def add_own(parser: Any) -> None:
+    """The options that say how a CSV of one's own is to be read."""
+    parser.add_argument(
+        "--columns", nargs="+", action="extend", default=[], metavar="role=HEADING",
+        help="what the columns of your CSV are, by heading or number from 1, where it leaves that open: user=uid "
+        "item=2 time=none",
+    )  # fmt: skip
+    parser.add_argument(
+        "--skip-bad", action="store_true", help="leave out rows of your CSV that cannot be read, and say how many"
+    )
 
 
 def add_set(parser: Any) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.cli._shared import add_population, emit, say, table
-from recprivlib.data import NAMES, Dataset, load
+from recprivlib.cli._shared import add_own, add_population, columns, emit, say, table
+from recprivlib.data import NAMES, Dataset, is_own, load
 from recprivlib.parameters import UserError
 
 GLOSS = "fetches, verifies and describes the data sets"
@@ -17,15 +17,20 @@ ASKED_FOR = ("ml-20m",)  # 190 MB: only by name
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"from {', '.join(NAMES)} (default: all but {', '.join(ASKED_FOR)})"
-    )
+        "names", nargs="*", metavar="NAME",
+        help=f"from {', '.join(NAMES)} (default: all but {', '.join(ASKED_FOR)}), or a CSV of yours (at most 200 MB)",
+    )  # fmt: skip
+    add_own(parser)
     add_population(parser)
 
 
 def execute(args: argparse.Namespace) -> None:
     for name in args.names:
-        if name not in NAMES:
-            raise UserError(f"there is no data set {name!r}; choose from {', '.join(NAMES)}")
+        if name not in NAMES and not is_own(name):
+            raise UserError(f"there is no data set {name!r}; choose from {', '.join(NAMES)}, or name a file.csv")
+    asked: dict[str, Any] = {"columns": columns(args.columns), "skip_bad": args.skip_bad}
+    if any(asked.values()) and not any(map(is_own, args.names)):
+        raise UserError("--columns and --skip-bad are for a CSV of your own; name one")
     names = args.names or [name for name in NAMES if name not in ASKED_FOR]
     found = []
     for name in dict.fromkeys(names):
@@ -33,7 +38,10 @@ def execute(args: argparse.Namespace) -> None:
         sized = name == "synthetic" or "synthetic" not in names  # alone, another data set refuses a size
         size = {"users": args.users, "items": args.items} if sized else {}
         try:
-            found.append(describe(load(name, **size)))
+            dataset = load(name, **size, **asked if is_own(name) else {})
+            found.append(describe(dataset))
+            for note in (dataset.span, *dataset.notes) if is_own(name) else ():
+                say(f"  note: {note}")
         except UserError as missing:
             if args.names:
                 raise
@@ -58,10 +66,12 @@ def describe(dataset: Dataset) -> dict[str, Any]:
         "feedback": "implicit" if data.grid is None else "explicit",
         "grid": data.grid,
         "times": bool(data.times.any()),
+        "span": dataset.span,
         "user_features": sorted(data.user_features),
         "item_features": sorted(data.item_features),
         "checksum": dataset.checksum,
         "source": dataset.source,
+        "notes": dataset.notes,
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from recprivlib.capacity import require_drawn
 from recprivlib.cli._shared import (
+    add_own,
     add_population,
     add_set,
     claimed,
@@ -34,12 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", metavar="SYSTEM", help="a name that `recpriv systems` lists")
     parser.add_argument(
         "--data", default="ml-100k", metavar="NAME",
-        help=f"one of {', '.join(NAMES)} (default: ml-100k), or a CSV of your own",
+        help=f"one of {', '.join(NAMES)} (default: ml-100k), or a CSV of your own (at most 200 MB)",
     )  # fmt: skip
-    parser.add_argument(
-        "--columns", nargs="+", default=[], metavar="role=HEADING",
-        help="what the columns of your CSV are, where the headings leave it open: user=uid item=film rating=stars",
-    )  # fmt: skip
+    add_own(parser)
     add_set(parser)
     parser.add_argument("--seeds", default="0", metavar="0-4", help="one run a seed; like 3, 0-4 or 0,2,5 (default: 0)")
     parser.add_argument("--protocol", metavar="NAME", help=f"one of {', '.join(PROTOCOLS)} (default: by task)")
@@ -53,10 +51,13 @@ def execute(args: argparse.Namespace) -> None:
     protocol = protocol_of(args.system, entry, args.protocol)
     if args.data == "synthetic":
         require_drawn(args.system, system, protocol, args.users, args.items)
-    dataset = load(args.data, users=args.users, items=args.items, columns=columns(args.columns))
+    dataset = load(args.data, users=args.users, items=args.items, columns=columns(args.columns),
+                   skip_bad=args.skip_bad)  # fmt: skip
     if args.data != dataset.name:
         say(f"{dataset.source}: {dataset.interactions.n_users:,} users, {dataset.interactions.n_items:,} items, "
-            f"{'no ratings' if dataset.interactions.grid is None else 'ratings'}")  # fmt: skip
+            f"{'no ratings' if dataset.interactions.grid is None else 'ratings'}, {dataset.span}")  # fmt: skip
+    for note in dataset.notes:
+        say(f"note: {note}")
     reports = []
     for seed in wanted:
         reports.append(run(args.system, dataset, settings=chosen, protocol=protocol, seed=seed))

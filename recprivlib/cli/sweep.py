@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from recprivlib.cli._shared import add_population, emit, seeds
+from recprivlib.cli._shared import add_own, add_population, columns, emit, seeds
+from recprivlib.data import Reading
 from recprivlib.parameters import UserError
 
 GLOSS = "runs a grid that can be interrupted and goes on"
@@ -23,7 +24,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seeds", default="0", metavar="0-4", help="one run a seed; like 3, 0-4 or 0,2,5 (default: 0)")
     parser.add_argument("--out", required=True, metavar="FILE.csv", help="where the rows go; cells are kept beside it")
-    parser.add_argument("--data", nargs="+", default=["ml-100k"], metavar="NAME", help="default: ml-100k")
+    parser.add_argument("--data", nargs="+", default=["ml-100k"], metavar="NAME",
+                        help="default: ml-100k; a CSV of your own too")  # fmt: skip
+    add_own(parser)
     parser.add_argument("--protocol", nargs="+", metavar="NAME", help="default: by the system's task")
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--workers", type=int, default=1, metavar="N", help="processes on this machine (default: 1)")
@@ -37,6 +40,7 @@ def execute(args: argparse.Namespace) -> int:
     rows = sweep(
         args.systems, grid(args.grid), data=args.data, protocol=args.protocol, seeds=seeds(args.seeds),
         users=args.users, items=args.items, out=args.out, workers=args.workers, dask=args.dask, say=console,
+        reading=Reading(tuple(columns(args.columns).items()), args.skip_bad),
     )  # fmt: skip
     failed = rows[rows["error"].notna()]
     if args.json:

@@ -11,18 +11,18 @@ from collections.abc import Mapping
 
 from recprivlib.data.canonical import Dataset, checksum, most_met, narrowed
 from recprivlib.data.movielens import GENRES
-from recprivlib.data.own import is_own, own
+from recprivlib.data.own import Reading, is_own, own
 from recprivlib.data.sources import RECIPES, obtain
 from recprivlib.parameters import UserError
 
-__all__ = ["GENRES", "NAMES", "Dataset", "checksum", "load", "pinned"]
+__all__ = ["GENRES", "NAMES", "Dataset", "Reading", "checksum", "is_own", "load", "pinned"]
 
 NAMES = (*RECIPES, "synthetic")  #: what `load` knows by name
 
 
 def load(
     name: str = "ml-100k", *, seed: int = 0, users: int | None = None, items: int | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None, skip_bad: bool = False,
 ) -> Dataset:  # fmt: skip
     """A data set by name, or from a file of one's own.
 
@@ -40,6 +40,8 @@ def load(
     columns
         Of a file of one's own: what its columns are called, `{"user": …, "item": …, "rating": …, "time": …}`, as
         headings or as numbers from 1; what is left out is guessed from the heading.
+    skip_bad
+        Leave out rows of such a file that cannot be read; the notes of the data set say how many.
 
     Returns
     -------
@@ -63,12 +65,12 @@ def load(
     mine = is_own(name)
     if name not in RECIPES and not mine:
         raise UserError(f"there is no data set {name!r}; choose from {', '.join(NAMES)}, or name a file.csv")
-    if columns and not mine:
-        raise UserError(f"columns are those of a file of your own; {name} has its own form")
+    if (columns or skip_bad) and not mine:
+        raise UserError(f"columns and bad rows are those of a file of your own; {name} has its own form")
     if users is not None:
         raise UserError(f"{name} has the users it has; only synthetic takes a number of them")
     if mine:
-        data = own(name, columns)
+        data = own(name, columns, skip_bad)
     else:
         (interactions, titles), source = obtain(name, RECIPES[name])
         data = Dataset(name, interactions, titles, checksum(interactions), source)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from recprivlib.data.moments import day
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions
 
@@ -110,14 +111,13 @@ def details(data: Interactions, titles: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dataset:
     """A data set as everything else wants it.
 
     >>> from recprivlib import load
-    >>> data = load("synthetic", users=60, items=100)
-    >>> data.name, len(data.titles)
-    ('synthetic', 100)
+    >>> load("synthetic", users=60, items=100)
+    Dataset(synthetic: 60 people, 100 items, ... rows, ...)
     """
 
     name: str  #: under which it was loaded
@@ -125,6 +125,17 @@ class Dataset:
     titles: tuple[str, ...]  #: of the items, in their order
     checksum: str  #: SHA-256 of the interactions: two copies with the same one are the same
     source: str = field(compare=False)  #: where this copy came from
+    notes: tuple[str, ...] = field(default=(), compare=False)  #: what was decided when it was read
+
+    def __repr__(self) -> str:
+        x = self.interactions
+        return f"Dataset({self.name}: {x.n_users:,} people, {x.n_items:,} items, {len(x):,} rows, {self.span})"
+
+    @property
+    def span(self) -> str:
+        """From when to when its rows are."""
+        times = self.interactions.times
+        return f"{day(times.min())} to {day(times.max())}" if times.any() else "no times"
 
 
 def most_met(data: Dataset, items: int) -> Dataset:
@@ -142,7 +153,7 @@ def most_met(data: Dataset, items: int) -> Dataset:
     for column in (fewer.users, fewer.items, fewer.ratings, fewer.times):
         column.setflags(write=False)
     titles = tuple(data.titles[item] for item in kept)
-    return Dataset(data.name, fewer, titles, narrowed(data.checksum, items), data.source)
+    return Dataset(data.name, fewer, titles, narrowed(data.checksum, items), data.source, data.notes)
 
 
 def narrowed(whole: str, items: int) -> str:

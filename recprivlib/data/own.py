@@ -1,194 +1,169 @@
 """Data of one's own: a CSV of who met what, or an archive of MovieLens as its publisher writes it.
 
     user,item,rating,time       what a column holds is guessed from its heading, said, and mended by `columns`
-    anna,Alien,5,1112486027     users and items are any text; a rating may be missing (then feedback is implicit)
+    anna,Alien,5,2005-04-02     users and items are any text; a rating may be missing (then feedback is implicit)
 
-Separators are commas, semicolons, tabs or "::". Without a heading the columns are user, item, rating, time in order.
-A pair that stands twice counts once, with its last rating. Nothing is kept or sent anywhere.
+Separators are commas, semicolons, tabs, bars or "::". Without a heading the columns are user, item, rating, time in
+order. A time is a date (ISO 8601) or a number since 1970. A pair that stands twice counts once: as it was at its latest
+time, or, without times, in its last line. Rows that cannot be read are counted by what is wrong with them, and refused
+unless `skip_bad`. What was decided stands in the notes of the data set. Nothing is kept or sent anywhere.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 import tempfile
+import unicodedata
 import zipfile
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from recprivlib.data.canonical import Dataset, Origin, canonical, checksum
+from recprivlib.data.columns import Guess, guessed
+from recprivlib.data.rows import LARGEST, Rows, checked_file, own_text, read, timed
 from recprivlib.data.sources import RECIPES
-from recprivlib.data.text import text_of
 from recprivlib.parameters import UserError
 
 Array = np.ndarray
 
-ROLES = ("user", "item", "rating", "time")
-SPOKEN = {  # headings as people write them, without case, blanks and punctuation
-    "user": ("user", "userid", "uid", "u", "person", "member", "customer", "customerid", "reader", "account", "who"),
-    "item": ("item", "itemid", "iid", "i", "movie", "movieid", "film", "filmid", "title", "book", "bookid", "isbn",
-             "app", "product", "productid", "track", "song", "artist", "article", "business", "what"),
-    "rating": ("rating", "ratings", "stars", "star", "score", "value", "r", "bookrating", "overall", "click", "clicks",
-               "count"),
-    "time": ("time", "timestamp", "ts", "t", "unixtime", "unixreviewtime", "seconds", "when"),
-}  # fmt: skip
-LARGEST = 200 << 20  # bytes
 GRID = 20  # different ratings that are a scale; more are counts or measurements
 ENDINGS = (".csv", ".tsv", ".txt", ".dat", ".zip")
-
-
-@dataclass(frozen=True)
-class Guess:
-    """What the columns of a file are taken for."""
-
-    separator: str
-    heading: tuple[str, ...]  # empty: the file has none
-    columns: Mapping[str, int]  # role -> column
-
-    def __str__(self) -> str:
-        names = self.heading or tuple(f"column {n + 1}" for n in range(1 + max(self.columns.values())))
-        return ", ".join(f"{role} = {names[at]}" for role, at in self.columns.items())
+YEAR = 365 * 86_400
 
 
 def is_own(name: str) -> bool:
     """Whether `name` is a file of one's own and no name of a data set."""
-    return Path(name).suffix.lower() in ENDINGS
+    return Path(name).suffix.lower() in ENDINGS or "/" in name or "\\" in name
 
 
-def own(path: str | Path, columns: Mapping[str, str] | None = None) -> Dataset:
+@dataclass(frozen=True)
+class Reading:
+    """How a file is to be read, where that is asked for."""
+
+    columns: tuple[tuple[str, str], ...] = ()  # role, heading
+    skip_bad: bool = False
+
+
+def own(path: str | Path, columns: Mapping[str, str] | None = None, skip_bad: bool = False) -> Dataset:
     """The data set in a file. `columns` says which heading (or number, from 1) is user, item, rating or time."""
     path = Path(path)
     try:
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise UserError(f"{path} has {size >> 20} MB, but at most {LARGEST >> 20} are read")
-        return _archive(path) if path.suffix.lower() == ".zip" else _table(path, columns or {})
+        checked_file(path)
+        if path.suffix.lower() not in ENDINGS:
+            raise UserError(f"{path} must end with one of {', '.join(ENDINGS)}, which say how it is read")
+        if path.suffix.lower() != ".zip":
+            return dataset(table(path, columns, skip_bad))
+        if columns or skip_bad:
+            raise UserError(f"{path} is an archive with a form of its own; columns and bad rows are those of a CSV")
+        return _archive(path)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from None
+    except ValueError as error:
+        if isinstance(error, UserError):
+            raise
+        raise UserError(f"cannot read {str(path)!r}: {error}") from None  # a zero byte in the name
 
 
-def guessed(text: str, path: Path, columns: Mapping[str, str] | None = None) -> Guess:
-    """What the columns are, from the first lines of a file; what is asked for goes first."""
-    lines = [line for line in text[:65536].splitlines()[:20] if line.strip()]
-    if not lines:
-        raise UserError(f"{path} is empty")
-    separator = max(("::", "\t", ";", ","), key=lambda mark: (lines[0].count(mark), len(mark)))
-    first = _fields(lines[0], separator)
-    if len(first) < 2:
-        raise UserError(f"{path}: a line needs a user and an item, with a comma, semicolon or tab between them")
-    heading = () if _numeric(first[-1]) else tuple(name.strip() for name in first)
-    found = _by_name(heading) if heading else {role: at for at, role in enumerate(ROLES) if at < len(first)}
-    found |= {role: _asked(role, name, heading, len(first), path) for role, name in (columns or {}).items()}
-    for role in ROLES[:2]:
-        if role not in found:
-            names = ", ".join(heading)
-            raise UserError(f"{path}: which column is the {role}? There are {names}; say columns {role}=NAME")
-    if len(set(found.values())) < len(found):
-        raise UserError(f"{path}: one column cannot be two things: {Guess(separator, heading, found)}")
-    return Guess(separator, heading, {role: found[role] for role in ROLES if role in found})
+@dataclass(frozen=True)
+class Table:
+    """The rows of a file that count, and what was decided about it."""
+
+    path: Path
+    guess: Guess
+    rows: Rows
+    when: Array | None  # seconds since 1970 of each row
+    good: Array  # which rows count
+    notes: tuple[str, ...]
 
 
-def _by_name(heading: tuple[str, ...]) -> dict[str, int]:
-    plain = ["".join(letter for letter in name.lower() if letter.isalnum()) for name in heading]
-    found: dict[str, int] = {}
-    for role in ROLES:
-        places = [plain.index(name) for name in SPOKEN[role] if name in plain]
-        places = [at for at in places if at not in found.values()]
-        if places:
-            found[role] = places[0]
-    return found
-
-
-def _asked(role: str, name: str, heading: tuple[str, ...], width: int, path: Path) -> int:
-    if role not in ROLES:
-        raise UserError(f"columns names {role!r}, but must name one of {', '.join(ROLES)}")
-    if name in heading:
-        return heading.index(name)
-    if name.isascii() and name.isdigit() and len(name) < 4 and 1 <= int(name) <= width:
-        return int(name) - 1
-    among = ", ".join(heading) or f"1 to {width}"
-    raise UserError(f"{path} has no column {name[:60]!r}; choose from {among}")
-
-
-def _numeric(field: str) -> bool:
-    try:
-        return math.isfinite(float(field))
-    except ValueError:
-        return False
-
-
-def _fields(line: str, separator: str) -> list[str]:
-    return line.split("::") if separator == "::" else next(csv.reader([line], delimiter=separator))
-
-
-def _rows(text: str, guess: Guess) -> Iterator[tuple[int, list[str]]]:
-    """(line number, fields) after the heading."""
-    if guess.separator == "::":
-        lines = ((n, line.split("::")) for n, line in enumerate(text.splitlines(), start=1))
-    else:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=guess.separator)
-        lines = ((reader.line_num, fields) for fields in reader)
-    for at, (number, fields) in enumerate(lines):
-        if (at or not guess.heading) and any(fields):
-            yield number, fields
-
-
-def _table(path: Path, columns: Mapping[str, str]) -> Dataset:
-    text = text_of(path, "latin-1").removeprefix("\ufeff")
+def table(path: Path, columns: Mapping[str, str] | None = None, skip_bad: bool = False) -> Table:
+    """What stands in a CSV; refused where rows cannot be read, unless they may be left out."""
+    text, letters = own_text(path)
     guess = guessed(text, path, columns)
-    need = 1 + max(guess.columns.values())
-    met: dict[tuple[str, str], tuple[float, int]] = {}
-    try:
-        for line, fields in _rows(text, guess):
-            if len(fields) < need:
-                raise UserError(f"{path}, line {line}: expected {need} fields or more, found {len(fields)}")
-            user, item = (fields[guess.columns[role]].strip() for role in ("user", "item"))
-            if not user or not item:
-                raise UserError(f"{path}, line {line}: the {'item' if user else 'user'} is empty")
-            met[user, item] = (
-                _value(path, line, fields, guess, "rating", 1.0),
-                int(_value(path, line, fields, guess, "time", 0.0)),
-            )
-    except csv.Error as error:
-        raise UserError(f"{path}: {error}") from None
-    if not met:
+    rows = read(text, guess)
+    when, good = timed(rows) if "time" in guess.columns and rows.line else (None, np.ones(len(rows.line), bool))
+    seen = rows.refused + int(good.sum())
+    if not seen:
         raise UserError(f"{path} holds no rows")
-    return _dataset(path, met, str(guess))
+    told = f"{rows.refused:,} of {seen:,} rows"
+    if rows.refused and not (skip_bad and good.any()):
+        cure = "leave them out with --skip-bad" if good.any() else "say what its columns are with --columns"
+        raise UserError(f"{path}: {told} cannot be read: {rows.faults()}; mend them, or {cure}")
+    left = [f"{told} were left out: {rows.faults()}"] if rows.refused else []
+    return Table(path, guess, rows, when, good, (*([letters] if letters else ()), *rows.notes, *left))
 
 
-def _value(path: Path, line: int, fields: list[str], guess: Guess, role: str, otherwise: float) -> float:
-    if role not in guess.columns:
-        return otherwise
-    field = fields[guess.columns[role]].strip()
-    if not _numeric(field) or abs(float(field)) > 2**53:
-        raise UserError(f"{path}, line {line}: the {role} is {field[:60]!r}, but must be a number")
-    return float(field)
-
-
-def _dataset(path: Path, met: Mapping[tuple[str, str], tuple[float, int]], taken: str) -> Dataset:
+def dataset(of: Table) -> Dataset:
     """Users and items in order of their names: numbers as numbers, others as text."""
-    people, things = (sorted({pair[at] for pair in met}, key=_order) for at in (0, 1))
-    number = [{name: n for n, name in enumerate(names)} for names in (people, things)]
-    ratings, times = (np.array([value[at] for value in met.values()]) for at in (0, 1))
+    path, rows, when, good = of.path, of.rows, of.when, of.good
+    kept = _last(rows, when, good)
+    users, people = _numbered(rows.users, np.array(rows.user)[kept])
+    items, things = _numbered(rows.items, np.array(rows.item)[kept])
+    ratings = np.array(rows.rating)[kept].astype(np.float32)
     scale = np.unique(ratings)
     stars = 1 < len(scale) <= GRID
+    times = np.zeros(len(kept), np.int64) if when is None else np.floor(when[kept]).astype(np.int64)
     data = canonical(
-        Origin(path), np.array([number[0][user] for user, _ in met]), np.array([number[1][item] for _, item in met]),
-        ratings if stars else np.ones(len(ratings)), times.astype(np.int64),
-        grid=tuple(float(value) for value in scale.astype(np.float32)) if stars else None,
+        Origin(path), users, items, ratings if stars else np.ones_like(ratings), times,
+        grid=tuple(float(value) for value in scale) if stars else None,
         user_features={}, item_features={}, n_users=len(people), n_items=len(things),
     )  # fmt: skip
-    return Dataset(path.stem, data, tuple(things), checksum(data), f"{path.name}: {taken}")
+    notes = [*of.notes, *_remarks(rows, when, kept, good, scale), *_alike(people, "users"), *_alike(things, "items")]
+    return Dataset(path.stem, data, things, checksum(data), f"{path.name}: {of.guess}", tuple(notes))
+
+
+def _last(rows: Rows, when: Array | None, good: Array) -> Array:
+    """The row that counts of each pair: the latest, and of equally late ones the one that stands last."""
+    pair = np.array(rows.user) * len(rows.items) + np.array(rows.item)
+    at = np.flatnonzero(good)
+    at = at[np.lexsort((at, at if when is None else when[at], pair[at]))]
+    return np.sort(at[np.append(pair[at][1:] != pair[at][:-1], True)])
+
+
+def _numbered(names: list[str], met: Array) -> tuple[Array, tuple[str, ...]]:
+    """(numbers in order of the names, the names) of those that are met."""
+    there = sorted(np.unique(met).tolist(), key=lambda at: _order(names[at]))
+    number = np.zeros(len(names), np.int64)
+    number[there] = np.arange(len(there))
+    return number[met], tuple(names[at] for at in there)
 
 
 def _order(name: str) -> tuple[bool, float, str]:
     """Where a name stands among others: numbers first, as numbers."""
     whole = name.isascii() and name.isdigit() and len(name) < 16
     return not whole, float(name) if whole else 0.0, name
+
+
+def _remarks(rows: Rows, when: Array | None, kept: Array, good: Array, scale: Array) -> list[str]:
+    """What a reader should know of how the rows became data."""
+    said = []
+    merged = int(good.sum()) - len(kept)
+    if merged:
+        rule = "no times are known, so the last line" if when is None else "the latest"
+        said.append(f"rows merged with another of the same user and item: {merged:,} ({rule} counts)")
+    if len(scale) > GRID:
+        said.append(f"the ratings take {len(scale):,} values, too many for stars: only who met what is used")
+    if when is not None and len(kept) and float(when[kept].max()) < YEAR:
+        said.append("all times lie in 1970: are they seconds since then?")
+    return said
+
+
+def _alike(names: tuple[str, ...], what: str) -> list[str]:
+    """Names that a reader takes for one, and that count as several."""
+    first: dict[str, str] = {}
+    pairs = []
+    for name in names:
+        key = " ".join(unicodedata.normalize("NFKC", name).casefold().removesuffix(".0").split())
+        if first.setdefault(key, name) != name:
+            pairs.append((first[key], name))
+    if not pairs:
+        return []
+    (one, other), count = pairs[0], len(pairs)
+    return [f"{what} that differ from another only in case, blanks, accents or .0, and count apart: {count:,}, like "
+            f"{one[:40]!r} and {other[:40]!r}"]  # fmt: skip
 
 
 def _archive(path: Path) -> Dataset:
@@ -198,13 +173,24 @@ def _archive(path: Path) -> Dataset:
             inside = {Path(info.filename).name: info for info in archive.infolist() if not info.is_dir()}
             for name, recipe in RECIPES.items():
                 if set(recipe.form.files) <= inside.keys():
-                    for file in recipe.form.files:
-                        if inside[file].file_size > LARGEST:
-                            raise UserError(f"{file} in {path} has more than {LARGEST >> 20} MB")
-                        Path(folder, file).write_bytes(archive.read(inside[file]))
+                    unpacked(archive, [inside[file] for file in recipe.form.files], path, Path(folder))
                     data, titles = recipe.form.parse(Path(folder))
                     return Dataset(name, data, titles, checksum(data), path.name)
     except zipfile.BadZipFile:
         raise UserError(f"{path} is no zip archive, or was cut short") from None
+    except (RuntimeError, NotImplementedError, EOFError, zlib.error) as error:  # a password, an unknown packing, damage
+        raise UserError(f"{path} cannot be unpacked: {error}") from None
     known = ", ".join(f"{name}.zip" for name in RECIPES)
     raise UserError(f"{path} is none of the archives that are known ({known}); a CSV is read as it is")
+
+
+def unpacked(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], path: Path, folder: Path) -> None:
+    """Write members flat into a folder; together no more than may be read, whatever the archive says of their sizes."""
+    left = LARGEST
+    for member in members:
+        with archive.open(member) as source, (folder / Path(member.filename).name).open("wb") as target:
+            while block := source.read(1 << 20):
+                left -= len(block)
+                if left < 0:
+                    raise UserError(f"{path} unpacks to more than {LARGEST >> 20} MB")
+                target.write(block)

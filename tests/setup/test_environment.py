@@ -33,7 +33,8 @@ def test_conda_installs_what_pyproject_says():
     least, _ = PROJECT["requires-python"].split(",")
     assert python == f"python{least},<3.14", "3.14 is tried by the core alone, in a browser's Python"
     assert pip == "pip"
-    _, own = packages["pip"]
+    wheels, _, own = packages["pip"]
+    assert wheels == "--only-binary=:all:"
     extras = re.fullmatch(r"-e \.\[([\w,]+)\]", own)[1].split(",")
     assert set(extras) == set(EXTRAS) - {"dask", APART}, "a Dask cluster is nobody's first set-up; all else is"
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tools import install
+from tools import federation, install
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -51,6 +51,57 @@ def test_what_came_with_a_package_is_found_along_any_way():
     project = {"build-system": {"requires": []}, "project": {"dependencies": [], "optional-dependencies": extras}}
     assert install.wanted("read", lock, project) == ["a", "b-c", "d"]
     assert install.wanted("all", lock, project) == ["a", "b-c", "d", "e", "f"]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_part_brings_what_it_stands_on_where_that_is_not_there(parts, tmp_path, monkeypatch, there):
+    monkeypatch.setattr(install, "HOME", tmp_path)
+    monkeypatch.setattr(install, "works", lambda: True)
+    monkeypatch.setattr(install, "pip", lambda *_: "")
+    asked = []
+    monkeypatch.setattr(install, "install", lambda texts: asked.extend(install.entries("".join(texts))))
+    if there:
+        (tmp_path / install.STAMPS["read"]).touch()
+    install.main("all")
+    assert set(asked) == parts["all"] - (parts["read"] if there else set())
+    assert (tmp_path / install.STAMPS["all"]).exists()
+
+
+MACHINES = [("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64"), ("darwin", "x86_64"), ("win32", "AMD64")]
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=" ".join)
+def test_nothing_is_built_but_what_is_named(machine, monkeypatch):
+    """What pip is told, share by share: to take wheels only, of all packages but the exceptions of this machine."""
+    monkeypatch.setattr(sys, "platform", machine[0])
+    monkeypatch.setattr("platform.machine", lambda: machine[1])
+    calls, federated = [], []
+    monkeypatch.setattr(install, "pip", lambda args, progress=None: calls.append((args, Path(args[-1]).read_text())))
+    lock = install.entries((ROOT / "requirements.lock").read_text("utf-8"))
+    install.install(list(lock.values()))
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: federated.append(command) or sys.exit())
+    monkeypatch.setattr("venv.create", lambda *_, **__: None)
+    monkeypatch.setattr(federation, "HOME", Path("nowhere"))
+    with pytest.raises(SystemExit):
+        federation.main()
+    calls.append((federated[0], Path(federated[0][-1]).read_text("utf-8")))
+    free = set()
+    for args, text in calls:
+        names = set(install.entries(text))
+        (wheels,) = [one.partition("=")[2] for one in args if one.startswith("--only-binary=")]
+        assert not [one for one in args if one.startswith("--no-binary")]
+        assert "--require-hashes" in args
+        free |= set() if wheels == ":all:" else names - set(wheels.split(","))
+    assert free == set(install.NO_WHEEL.get(machine, {}))
+
+
+def test_the_exceptions_are_packages_of_the_locks_each_with_its_reason():
+    locked = {name for lock in ROOT.glob("*.lock") for name in install.entries(lock.read_text("utf-8"))}
+    named = {name: why for built in install.NO_WHEEL.values() for name, why in built.items()}
+    assert named.keys() <= locked
+    assert all(len(why.split()) > 5 for why in named.values())
+    peers = re.search(r"pip install (.*lenskit.*)", (ROOT / "Makefile").read_text("utf-8"))[1]
+    assert peers.startswith("--quiet --only-binary=:all: --no-binary=autodp "), "the one peer that ships no wheel"
 
 
 def test_serving_and_building_need_nothing_beyond_the_part_for_reading(parts):

@@ -9,6 +9,7 @@ from collections import deque
 
 import pytest
 
+from recprivlib.data import load
 from recprivlib.live import explorer
 from tests.archive import archive
 from widgets.site.desk import INVENTED, Desk, here
@@ -160,6 +161,7 @@ def test_the_reader_s_own_table_is_told_mended_and_used(browser, tmp_path):
     (tmp_path / "mine.csv").write_text("who;thing;stars\n" + "\n".join(rows))
     browser.say(own={"name": "mine.csv"})
     assert "which column is the item" in browser.heard[-1]["refused"]
+    assert browser.heard[-1]["columns"] == {"names": ["who", "thing", "stars"], "roles": {}}, "the page lets one choose"
     browser.say(own={"name": "mine.csv", "columns": {"user": "who", "item": "thing", "rating": "stars"}})
     assert browser.heard[-1]["chosen"] == "mine.csv"
     assert browser.heard[-1]["label"].startswith("your mine.csv: 40 people, 30 things")
@@ -167,6 +169,26 @@ def test_the_reader_s_own_table_is_told_mended_and_used(browser, tmp_path):
     browser.run()
     assert browser.news("frame", "sentence")[-1].startswith("In a line-up of 100 films")
     assert browser.news("frame", "card")[-1:] in ([], [None])
+
+
+def test_rows_that_cannot_be_read_are_left_out_in_a_page_and_said(browser, tmp_path):
+    rows = [f"u{u},i{i},{1 + (u * i) % 5},{30 * u + i}" for u in range(40) for i in range(30) if (u + i) % 3]
+    text = "\n".join(["user,item,stars,ts", *rows, "u1,,4,3", "u2,i2,good,4", "u1,i1,5,9000"])
+    for name in ("mine.csv", "again.csv"):
+        (tmp_path / name).write_text(text)
+    browser.say(own={"name": "mine.csv"})
+    heard = browser.heard[-1]
+    assert heard["label"].endswith("2 rows left out")
+    assert any("1 with no item (line" in note for note in heard["notes"])
+    browser.say(dash="d1", open="recommenders", query="data=mine.csv")
+    browser.run()
+    assert browser.news("frame", "sentence")[-1].startswith("In a line-up of 100 films")
+    browser.say(dash="d1", place="frame", say={"do": "code"})
+    browser.run()
+    code = next(news["say"]["code"] for news in reversed(browser.heard) if "code" in news.get("say", {}))
+    assert 'load("mine.csv", skip_bad=True)' in code
+    mended, whole = load(str(tmp_path / "mine.csv")), load(str(tmp_path / "again.csv"), skip_bad=True)
+    assert mended.checksum == whole.checksum, "the page computes on what the code loads"
 
 
 def test_what_is_no_table_is_refused_in_a_sentence(browser, tmp_path):
@@ -222,7 +244,8 @@ def test_the_code_of_a_mended_table_runs_where_the_table_came_from(browser, tmp_
     browser.say(dash="d1", place="frame", say={"do": "code"})
     browser.run()
     code = next(news["say"]["code"] for news in reversed(browser.heard) if "code" in news.get("say", {}))
-    assert """load("my table.csv", columns={'user': 'who', 'item': 'thing', 'rating': 'stars'})""" in code
+    said = {"user": "who", "item": "thing", "rating": "stars", "time": "none"}
+    assert f'load("my table.csv", columns={said!r})' in code
     home = tmp_path / "home"
     home.mkdir()
     (home / "my table.csv").write_text(text)

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from recprivlib.data.columns import Unclear
 from recprivlib.live import Control, Explorer, explorer
 from recprivlib.live.contract import Values
 from recprivlib.live.memory import MEMORY
@@ -29,7 +30,7 @@ from widgets.kit.drawn import drawn
 from widgets.kit.pool import Update
 from widgets.kit.session import Drawn, Session
 from widgets.kit.words import BROKEN, sentence
-from widgets.site.own import taken
+from widgets.site.own import chosen, taken
 from widgets.site.wire import Clock, PageWire, Turns
 
 log = logging.getLogger(__name__)
@@ -137,12 +138,16 @@ class Desk:
         try:
             name, label, guess = taken(told["name"], told.get("columns") or {})
         except UserError as error:
-            self.send({"refused": str(error), "file": told["name"]})
+            news: dict[str, Any] = {"refused": str(error), "file": told["name"]}
+            if isinstance(error, Unclear):  # the reader can say it
+                news["columns"] = {"names": error.names, "roles": told.get("columns") or {}}
+            self.send(news)
             return
         self.people[name] = label
-        columns = {role: column for role, column in (told.get("columns") or {}).items() if column}
+        columns = chosen(told.get("columns") or {})
+        asked = [f", columns={columns!r}"] * bool(columns) + [", skip_bad=True"] * bool(guess.get("left"))
         called = json.dumps(told.get("called") or name, ensure_ascii=False)
-        self.brought[name] = f"load({called}, columns={columns!r})" if columns else f"load({called})"
+        self.brought[name] = f"load({called}{''.join(asked)})"
         self.send({"chosen": name, "label": label, **guess})
 
     def ask(self, message: dict[str, Any]) -> None:

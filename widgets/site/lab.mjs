@@ -100,9 +100,9 @@ class Lab {
     }
     if (news.whole) this.times.whole ??= Math.round(performance.now() - this.began);
     if (news.kept) this.remember();
-    if (news.refused) { this.refused = news.refused; this.file = null; }
+    if (news.refused) { Object.assign(this, { refused: news.refused, columns: news.columns, notes: [] }); this.file = null; }
     if (news.chosen) {
-      Object.assign(this, { refused: "", people: news.label, columns: news.columns, chosen: news.chosen });
+      Object.assign(this, { refused: "", people: news.label, columns: news.columns, notes: news.notes || [], chosen: news.chosen });
       for (const dash of [...this.dashes.values()]) dash.moved(news.chosen); // each leaves, and joins anew
     }
     this.tell();

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shutil
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from recprivlib.data import load, pinned
-from recprivlib.data.own import Guess, guessed
+from recprivlib.data.columns import NONE, ROLES, Guess, names
+from recprivlib.data.own import Table, dataset, table
 from recprivlib.data.sources import RECIPES
-from recprivlib.data.text import text_of
 from recprivlib.plots.numerals import count
 
 
@@ -24,21 +28,32 @@ def taken(name: str, columns: Mapping[str, str], data: Path | None = None) -> tu
         unpack(name, known.name, data or _published())
         load(known.name)  # under its own name every file of it has to be the published one
         return known.name, f"your {name}: {size(known)}", {}
-    text = text_of(Path(name), "latin-1").removeprefix("\ufeff")
-    guess = guessed(text, Path(name), {role: column for role, column in columns.items() if column})
-    if columns:  # mended by the reader: from now on the file says so itself
-        Path(name).write_text(renamed(text, guess), encoding="utf-8")
-    known = load(name)
-    return name, f"your {name}: {size(known)}", {"columns": spoken(guess)}
+    told = table(Path(name), chosen(columns), skip_bad=True)
+    known = dataset(told)
+    if columns or told.rows.refused:  # from now on the file says so itself
+        Path(name).write_text(plain(told), encoding="utf-8")
+    left = f", {count(told.rows.refused)} rows left out" if told.rows.refused else ""
+    return name, f"your {name}: {size(known)}{left}", {
+        "columns": spoken(told.guess), "notes": known.notes, "left": told.rows.refused,
+    }  # fmt: skip
 
 
-def renamed(text: str, guess: Guess) -> str:
-    """The table with headings that say what the reader has chosen."""
-    lines = text.splitlines()[1 if guess.heading else 0 :]
-    width = max(len(guess.heading), 1 + max(guess.columns.values()))
-    by_place = {at: role for role, at in guess.columns.items()}
-    heading = guess.separator.join(by_place.get(at, f"other {at}") for at in range(width))
-    return "\n".join([heading, *lines]) + "\n"
+def chosen(columns: Mapping[str, str]) -> dict[str, str]:
+    """What the reader has said of the columns; a rating or time of which nothing is chosen is not used."""
+    return {role: column or NONE for role, column in columns.items() if column or role in ROLES[2:]}
+
+
+def plain(told: Table) -> str:
+    """The rows that count, with a heading that leaves nothing open and times in seconds."""
+    rows, text = told.rows, io.StringIO()
+    roles = [role for role in ROLES if role in told.guess.columns]
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(roles)
+    for at in np.flatnonzero(told.good):
+        row = [rows.users[rows.user[at]], rows.items[rows.item[at]], repr(rows.rating[at])]
+        when = [] if told.when is None else [f"{told.when[at]:.6f}"]
+        lines.writerow([*row[: 2 + ("rating" in roles)], *when])
+    return text.getvalue()
 
 
 def size(known: Any) -> str:
@@ -49,9 +64,8 @@ def size(known: Any) -> str:
 
 def spoken(guess: Guess) -> dict[str, Any]:
     """The columns by name, and which is what: shown to the reader, who can mend it."""
-    width = 1 + max(guess.columns.values())
-    names = list(guess.heading) or [str(n + 1) for n in range(width)]
-    return {"names": names, "roles": {role: names[at] for role, at in guess.columns.items()}}
+    called = names(guess.heading, guess.width)
+    return {"names": called, "roles": {role: called[at] for role, at in guess.columns.items()}}
 
 
 def unpack(archive: str, name: str, folder: Path) -> None:

@@ -50,16 +50,17 @@ export function label(page, lab, { data, settings }) {
   }
   // What the columns of a table were taken for, to be mended.
   function columns() {
-    const known = data && lab.columns && brought && !lab.refused;
+    const known = data && lab.columns && brought;
     guess.hidden = !known;
-    if (!known || guess.dataset.shown === JSON.stringify(lab.columns)) return;
-    guess.dataset.shown = JSON.stringify(lab.columns);
+    const now = known && JSON.stringify([lab.columns, lab.notes]);
+    if (!known || guess.dataset.shown === now) return;
+    guess.dataset.shown = now;
     guess.replaceChildren("In your file, ", ...ROLES.flatMap((role, at) => {
       const choice = make("select", { ariaLabel: role });
       for (const name of ["", ...lab.columns.names]) choice.add(new Option(name || "nothing", name, false, name === (lab.columns.roles[role] || "")));
       choice.addEventListener("change", () => take({ ...lab.columns.roles, [role]: choice.value }));
       return [`${at ? ", " : ""}${role} is `, choice];
-    }), ".");
+    }), ".", lab.notes.length ? ` Read so: ${lab.notes.join("; ")}.` : "");
   }
   lab.on(show);
   new MutationObserver(show).observe(page, { attributes: true, attributeFilter: ["data-live"] });
