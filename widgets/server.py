@@ -23,7 +23,10 @@ from tornado.ioloop import PeriodicCallback
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
 from widgets.address import LOOPBACK, names
-from widgets.door import MESSAGE, Door, missing
+from widgets.answers import missing, run, scripts
+from widgets.door import Door
+from widgets.gate import LIMITS, Gate, capacity
+from widgets.messages import MESSAGE
 from widgets.room import READERS, TIDY, Room
 
 HERE = Path(__file__).resolve().parent
@@ -75,16 +78,9 @@ class Page(StaticFileHandler):
 
     def set_extra_headers(self, path: str) -> None:
         self.set_header("Cache-Control", "no-cache")
-
-    def write_error(self, status_code: int, **kwargs: Any) -> None:
-        missing(self, status_code)
-
-
-class Nowhere(RequestHandler):
-    """An address that nothing answers to."""
-
-    def prepare(self) -> None:
-        raise HTTPError(404)
+        page = Path(str(self.absolute_path))
+        if page.suffix == ".html":
+            run(self.request, scripts(page, page.stat().st_mtime_ns))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         missing(self, status_code)
@@ -121,19 +117,22 @@ def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers
         extra_patterns=[
             (r"/live\.json", Live),
             (r"/scenes/([\w-]+)", Scenes, {"pool": shared_pool}),
-            (r"/(?:static|components)", Nowhere),
             (r"/(?!static/|components/)(.*)", Page, pages),
         ],
         compress_response=host not in LOOPBACK,  # worth its time on a wireless network only
         sign_sessions=True,
         secret_key=generate_secret_key(),
         websocket_max_message_size=MESSAGE,
+        http_server_kwargs=dict(LIMITS),
         unused_session_lifetime_milliseconds=1000 * UNUSED,
         check_unused_sessions_milliseconds=1000 * LEFT,
     )
     door = Door(server._tornado, names(host), port, settings.allowed_ws_origin() or (), framed)
     room = Room(server, readers)
     door.limits.append(room.full)
+    gate = Gate(server._http, capacity(readers))
+    door.heard.append(gate.has_asked)
+    gate.watch()
     PeriodicCallback(room.tidy, 1000 * TIDY).start()
     return server
 
