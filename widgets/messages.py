@@ -125,7 +125,7 @@ def _sent(event: dict[str, Any], page: Known) -> None:
         return
     _must(_has(values, "model", "data") and _id(values["model"]) in page.hearing, "nobody hears this")
     wish = _map(values["data"])
-    _must(wish.get("do") in DOES and wish.keys() <= {"do", "at"}, "no such wish")
+    _must(isinstance(wish.get("do"), str) and wish["do"] in DOES and wish.keys() <= {"do", "at"}, "no such wish")
     _must(_plain(wish.get("at", 0), (int,)), "no such wish")
 
 

@@ -38,7 +38,7 @@ KINDS = {
     "socket": r"/apps/([\w-]+)/ws",
     "icon": r"/favicon\.ico",
     "file": "|".join(map(re.escape, FILES)),
-    "book": r"/(?!(?:static|components|apps|scenes)(?:/|$)).*",
+    "book": r"/(?!/|(?:static|components|apps|scenes)(?:/|$)).*",
 }
 HANDLERS: dict[str, tuple[type, ...]] = {  # of the kinds that Bokeh and Panel answer; the others are this project's own
     "dashboard": (DocHandler,),
