@@ -137,6 +137,8 @@ def test_a_picture_on_a_page_of_another_host_does_not_end_the_server(browser, se
     """Panel's handler imported the module that the address named: `unittest.__main__` left the process."""
 
     class Evil(http.server.BaseHTTPRequestHandler):
+        timeout = 2  # a browser opens connections that it does not use
+
         def do_GET(self):
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
@@ -147,6 +149,7 @@ def test_a_picture_on_a_page_of_another_host_does_not_end_the_server(browser, se
             pass
 
     with serving(book) as (site, process), http.server.ThreadingHTTPServer(("127.0.0.1", 0), Evil) as evil:
+        evil.daemon_threads = False  # they are waited for
         Thread(target=evil.serve_forever, daemon=True).start()
         page, wanted, answers = browser.new_page(), set(), {}
         page.on("request", lambda sent: wanted.add(sent.url))

@@ -115,7 +115,7 @@ WRAPS: dict[str, Any] = {  # each kind of value that Bokeh would put together
     "map": {"type": "map", "entries": [["a", 1]]}, "bytes": {"type": "bytes", "data": "H4sI"},
     "slice": {"type": "slice", "start": 0, "stop": 1, "step": 1},
     "typed_array": {"type": "typed_array", "array": [1], "order": "little", "dtype": "uint8"},
-    "ndarray": bomb(10 * MB), "ndarray, larger": bomb(200 * MB), "plain": {"a": 1},
+    "ndarray": bomb(10 * MB), "ndarray, larger": bomb(175 * MB), "plain": {"a": 1},
     "object": {"type": "object", "name": "Slider", "id": "x1", "attributes": {"title": "x"}},
     "object without id": {"type": "object", "name": "os.system", "attributes": {}},
     "object in a list": [{"type": "object", "name": "Slider", "id": "x2"}],
