@@ -10,10 +10,11 @@ import secrets
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from panel.io.server import DocHandler
 from tornado.httputil import HTTPHeaders, HTTPServerRequest
-from tornado.web import OutputTransform, RequestHandler
+from tornado.web import HTTPError, OutputTransform, RequestHandler
 
 if TYPE_CHECKING:
     from widgets.door import Door
@@ -98,8 +99,19 @@ class Refused(RequestHandler):
         missing(self, self.status, self.sentence)
 
 
+FAILED: WeakSet[Any] = WeakSet()  # documents of dashboards that could not be made
+
+
 class Dashboard(DocHandler):
     """The page of a dashboard: only what stands in it is run, not what may come into it later."""
+
+    async def get_session(self) -> Any:
+        """Called by Panel, which would print the traceback of a dashboard that cannot be made into its page."""
+        session: Any = await super().get_session()  # type: ignore[misc]
+        if session.document in FAILED:
+            session.request_expiration()
+            raise HTTPError(500)
+        return session
 
     def write(self, chunk: Any) -> None:
         """Called by Bokeh, once, with the whole page."""
@@ -134,7 +146,10 @@ def missing(handler: RequestHandler, status: int, sentence: str = "") -> None:
 
 @lru_cache(maxsize=256)
 def scripts(page: Path, changed: int) -> str:
-    """What a page of the book runs besides files: its own lines, by their hashes. `changed` tells a rebuilt one."""
+    """What a page of the book runs besides files: its own lines, by their hashes. `changed` tells a rebuilt one.
+
+    The theme's button for the full screen is an attribute, which takes 'unsafe-hashes'; nothing is made of text.
+    """
     body = page.read_bytes()
     lines = sorted({_hash(text) for text in (*INLINE.findall(body), *HANDLERS.findall(body))})
     return " ".join(["'unsafe-hashes'", *(f"'sha256-{line}'" for line in lines)]) if lines else ""

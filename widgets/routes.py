@@ -37,7 +37,7 @@ KINDS = {
     "dashboard": r"/apps/([\w-]+)",
     "socket": r"/apps/([\w-]+)/ws",
     "icon": r"/favicon\.ico",
-    "file": "|".join(map(re.escape, FILES)),
+    "file": "|".join(re.escape(file).replace("%5E", r"(?:%5E|\^)") for file in FILES),  # not every browser writes %5E
     "book": r"/(?!/|(?:static|components|apps|scenes)(?:/|$)).*",
 }
 HANDLERS: dict[str, tuple[type, ...]] = {  # of the kinds that Bokeh and Panel answer; the others are this project's own

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import re
 import signal
 import sys
@@ -23,7 +24,7 @@ from tornado.ioloop import PeriodicCallback
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
 from widgets.address import LOOPBACK, names
-from widgets.answers import missing, run, scripts
+from widgets.answers import FAILED, missing, run, scripts
 from widgets.door import Door
 from widgets.gate import LIMITS, Gate, capacity
 from widgets.messages import MESSAGE
@@ -33,6 +34,7 @@ HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent / "_build" / "html"
 UNUSED = 30  # seconds that a page may take from its first byte to its web socket: a whole class opens it at once
 LEFT = 5  # seconds until a page that was closed is taken apart
+log = logging.getLogger(__name__)
 
 
 def stems() -> tuple[str, ...]:
@@ -43,7 +45,21 @@ def stems() -> tuple[str, ...]:
 
 def apps() -> dict[str, Callable[[], Any]]:
     """The address of each dashboard and the function that makes a fresh one for every visitor."""
-    return {f"/apps/{stem}": import_module(f"widgets.{stem}").app for stem in stems()}
+    return {f"/apps/{stem}": _careful(import_module(f"widgets.{stem}").app) for stem in stems()}
+
+
+def _careful(app: Callable[[], Any]) -> Callable[[], Any]:
+    """`app`; where it breaks, the reader is told that much, and the log has it."""
+
+    def made() -> Any:  # Panel calls plain functions only
+        try:
+            return app()
+        except Exception:
+            log.exception("a dashboard could not be made")
+            FAILED.add(pn.state.curdoc)
+            return pn.Column()
+
+    return made
 
 
 def warm_up() -> None:

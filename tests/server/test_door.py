@@ -5,6 +5,8 @@ from __future__ import annotations
 import http.server
 import json
 import re
+import subprocess
+import sys
 from threading import Thread
 from types import MethodType, SimpleNamespace
 from typing import Any
@@ -289,3 +291,36 @@ def test_an_error_of_the_server_is_told_without_its_traceback():
     socket._internal_error = MethodType(Socket._internal_error, socket)
     finished(Socket.send_message(socket, told))
     assert said == [(1011, "something broke here; the log has it")]
+
+
+BREAKS = """
+import asyncio, os
+from pathlib import Path
+from tornado.httpclient import AsyncHTTPClient
+import widgets.dplcf
+from widgets import server
+
+def app():
+    raise ZeroDivisionError("what nobody is to read")
+
+async def main():
+    widgets.dplcf.app = app
+    made = server.create("127.0.0.1", 0, Path("."))
+    made.start()
+    told = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{made.port}/apps/dplcf", raise_error=False)
+    print(told.code, told.body.decode(), flush=True)
+    os._exit(0)
+
+asyncio.run(main())
+"""
+
+
+def test_a_dashboard_that_cannot_be_made_says_so_and_no_more():
+    """Panel put the traceback, with the paths of this machine, into the page."""
+    done = subprocess.run(
+        [sys.executable, "-c", BREAKS], capture_output=True, text=True, timeout=120, cwd=server.HERE.parent
+    )
+    assert done.stdout.startswith("500 "), done.stdout + done.stderr
+    assert "could not answer" in done.stdout
+    assert "nobody is to read" not in done.stdout
+    assert "nobody is to read" in done.stderr  # the log has it
