@@ -91,8 +91,13 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def served(pages: Path, port: int = 0, readers: int = 60) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A server of its own process, on a free port unless one is named; its address and its process."""
+def served(
+    pages: Path, port: int = 0, readers: int = 60, console: Any = None
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server of its own process, on a free port unless one is named; its address and its process.
+
+    What it says goes to the file `console`, if there is one.
+    """
     port = port or free_port()
     code = (
         "import sys; from pathlib import Path; from widgets import server;"
@@ -100,7 +105,7 @@ def served(pages: Path, port: int = 0, readers: int = 60) -> Iterator[tuple[str,
         "readers=int(sys.argv[3]))"
     )
     command = [sys.executable, "-c", code, str(port), str(pages), str(readers)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=console, text=True, cwd=ROOT) as process:
         try:
             assert process.stdout
             assert process.stdout.readline() == "ready\n", "the server did not start; see above"

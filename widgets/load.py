@@ -75,6 +75,7 @@ class Reader:
         self.stops = [stop for stop in known["stops"] if stop != self.at]  # a link leaves the usual one out
         frame = models["frame"]
         self.frame, shown = frame["id"], frame["attributes"]["data"]
+        self.frame_data = shown["id"]
         await self._happens("document_ready", [])
         while not shown["attributes"].get("shown"):
             if await self._shown(60):

@@ -11,6 +11,7 @@ from typing import Any
 from tornado.httputil import HTTPServerRequest
 
 from widgets.address import seat
+from widgets.routes import asked
 
 READERS = 60
 TIDY = 10  # seconds between two looks at who has left
@@ -35,7 +36,7 @@ class Room:
 
     def full(self, request: HTTPServerRequest) -> tuple[int, str] | None:
         """The sentence for one more reader, where there is no room. One address has half of it at most."""
-        if not (request.path.startswith("/apps/") and request.method == "GET" and "Upgrade" not in request.headers):
+        if asked(request).kind != "dashboard" or request.method != "GET":
             return None
         address, half = seat(request), (self.readers + 1) // 2
         if len(self.open()) >= self.readers:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import re
 import signal
 import sys
@@ -23,13 +24,17 @@ from tornado.ioloop import PeriodicCallback
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
 from widgets.address import LOOPBACK, names
-from widgets.door import MESSAGE, Door, missing
+from widgets.answers import FAILED, missing, run, scripts
+from widgets.door import Door
+from widgets.gate import LIMITS, Gate, capacity
+from widgets.messages import MESSAGE
 from widgets.room import READERS, TIDY, Room
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent / "_build" / "html"
 UNUSED = 30  # seconds that a page may take from its first byte to its web socket: a whole class opens it at once
 LEFT = 5  # seconds until a page that was closed is taken apart
+log = logging.getLogger(__name__)
 
 
 def stems() -> tuple[str, ...]:
@@ -40,7 +45,21 @@ def stems() -> tuple[str, ...]:
 
 def apps() -> dict[str, Callable[[], Any]]:
     """The address of each dashboard and the function that makes a fresh one for every visitor."""
-    return {f"/apps/{stem}": import_module(f"widgets.{stem}").app for stem in stems()}
+    return {f"/apps/{stem}": _careful(import_module(f"widgets.{stem}").app) for stem in stems()}
+
+
+def _careful(app: Callable[[], Any]) -> Callable[[], Any]:
+    """`app`; where it breaks, the reader is told that much, and the log has it."""
+
+    def made() -> Any:  # Panel calls plain functions only
+        try:
+            return app()
+        except Exception:
+            log.exception("a dashboard could not be made")
+            FAILED.add(pn.state.curdoc)
+            return pn.Column()
+
+    return made
 
 
 def warm_up() -> None:
@@ -75,16 +94,9 @@ class Page(StaticFileHandler):
 
     def set_extra_headers(self, path: str) -> None:
         self.set_header("Cache-Control", "no-cache")
-
-    def write_error(self, status_code: int, **kwargs: Any) -> None:
-        missing(self, status_code)
-
-
-class Nowhere(RequestHandler):
-    """An address that nothing answers to."""
-
-    def prepare(self) -> None:
-        raise HTTPError(404)
+        page = Path(str(self.absolute_path))
+        if page.suffix == ".html":
+            run(self.request, scripts(page, page.stat().st_mtime_ns))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         missing(self, status_code)
@@ -121,19 +133,22 @@ def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers
         extra_patterns=[
             (r"/live\.json", Live),
             (r"/scenes/([\w-]+)", Scenes, {"pool": shared_pool}),
-            (r"/(?:static|components)", Nowhere),
             (r"/(?!static/|components/)(.*)", Page, pages),
         ],
         compress_response=host not in LOOPBACK,  # worth its time on a wireless network only
         sign_sessions=True,
         secret_key=generate_secret_key(),
         websocket_max_message_size=MESSAGE,
+        http_server_kwargs=dict(LIMITS),
         unused_session_lifetime_milliseconds=1000 * UNUSED,
         check_unused_sessions_milliseconds=1000 * LEFT,
     )
     door = Door(server._tornado, names(host), port, settings.allowed_ws_origin() or (), framed)
     room = Room(server, readers)
     door.limits.append(room.full)
+    gate = Gate(server._http, capacity(readers))
+    door.heard.append(gate.has_asked)
+    gate.watch()
     PeriodicCallback(room.tidy, 1000 * TIDY).start()
     return server
 

@@ -42,7 +42,7 @@ def test_a_reader_guesses_drags_types_and_changes_the_server(alone, shoot):
     page.get_by_text("spectral", exact=True).click()
     until(page, "epsilon=1.3&server=spectral")
     assert page.locator(".sentence").inner_text() == said(epsilon=1.3, server="spectral")
-    page.wait_for_function("location.search.includes('server=spectral')")
+    page.wait_for_function("() => location.search.includes('server=spectral')")
     lies = page.locator(".rp-tiles div i.lie").count()
     watched, reported = (getattr(CROWD.compute(epsilon=1.3, server="spectral"), n) for n in ("watched", "reported"))
     assert lies == sum(a != b for a, b in zip(watched, reported, strict=True))
@@ -105,7 +105,7 @@ def test_a_crowd_of_eight_reports_before_your_eyes(alone):
       .observe(document.querySelector('.sentence'), { childList: true, characterData: true, subtree: true })""")
     page.get_by_role("combobox", name="People").select_option(label="×8")
     until(page, "epsilon=0.5&people=8")
-    page.wait_for_function("!document.querySelector('.bar').checkVisibility()", timeout=60_000)
+    page.wait_for_function("() => !document.querySelector('.bar').checkVisibility()", timeout=60_000)
     assert re.search(r"From 7\s544 such phones", page.locator(".sentence").inner_text())
 
 

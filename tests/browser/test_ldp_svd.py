@@ -91,7 +91,7 @@ def test_after_a_divergence_nothing_of_the_last_good_state_stands_at_full_streng
     def strengths():
         return [float(page.locator(part).first.evaluate("part => getComputedStyle(part).opacity")) for part in parts]
 
-    page.wait_for_function("document.querySelector('.code').checkVisibility()")
+    page.wait_for_function("() => document.querySelector('.code').checkVisibility()")
     assert strengths() == [1, 1, 1, 1]
     page.get_by_text("More controls").click()
     page.get_by_label("Clip reports").uncheck()

@@ -158,9 +158,9 @@ def test_a_fold_opens_from_a_link_and_passes_over_the_figure(visit):
     page = opened(visit, "dplcf", "#x-noise", width=1280)
     fold = page.locator("#x-noise")
     assert fold.get_attribute("open") is not None
-    page.wait_for_function("document.querySelector('#x-noise').getBoundingClientRect().top < innerHeight / 2")
+    page.wait_for_function("() => document.querySelector('#x-noise').getBoundingClientRect().top < innerHeight / 2")
     page.mouse.wheel(0, 150)
-    page.wait_for_function("document.querySelector('.stage').inert")
+    page.wait_for_function("() => document.querySelector('.stage').inert")
     assert fold.bounding_box()["width"] > 800
 
 

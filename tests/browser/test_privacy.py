@@ -102,7 +102,7 @@ def test_sliders_typed_numbers_and_links_agree(alone):
     until(page, "epsilon=0.6&releases=10&mechanism=laplace")
     values = LAB.defaults | {"epsilon": 0.6, "releases": 10, "mechanism": "laplace"}
     assert page.locator(".sentence").inner_text() == LAB.say(LAB.compute(**values))
-    page.wait_for_function("location.search.includes('epsilon=0.6')")
+    page.wait_for_function("() => location.search.includes('epsilon=0.6')")
 
 
 def test_what_costs_more_than_a_drag_waits_for_its_release(alone):

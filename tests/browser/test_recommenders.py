@@ -130,7 +130,7 @@ def test_a_guess_is_answered_in_the_page_and_told_to_nobody(alone):
     board.page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
     board.page.reload()
     board.ready()
-    board.page.wait_for_function("document.querySelector('main').dataset.shown > 0")
+    board.page.wait_for_function("() => document.querySelector('main').dataset.shown > 0")
     board.page.wait_for_timeout(500)
     before, address = len(sent), board.page.url
     board.at.get_by_role("button", name=EXPLORER.predict.answers[1]).click()
@@ -163,7 +163,7 @@ def test_a_drag_with_the_mouse_moves_dot_sentence_and_link(alone):
     board.page.mouse.up()
     board.until("k=16")
     assert board.sentence() == board.said(k=16)
-    board.page.wait_for_function("location.search === '?k=16'")
+    board.page.wait_for_function("() => location.search === '?k=16'")
     dot = board.main.evaluate(f"""() => {{
       const plot = {PLOT}, {{ l2p, _offset }} = plot._fullLayout.xaxis;
       return plot.getBoundingClientRect().x + _offset + l2p(16);
@@ -209,7 +209,7 @@ def test_the_keyboard_moves_reads_out_and_draws(alone):
     )
     board.page.keyboard.press("w")
     board.at.get_by_role("button", name="Hide the whole curve").wait_for()
-    board.page.wait_for_function(f"{PLOT}.data.some(trace => trace.fill === 'toself')", timeout=60_000)
+    board.page.wait_for_function(f"() => {PLOT}.data.some(trace => trace.fill === 'toself')", timeout=60_000)
 
 
 def test_a_typed_number_counts_and_one_out_of_range_is_refused(alone):
@@ -312,11 +312,11 @@ def test_the_table_says_in_words_what_the_figures_show(alone):
 
 def test_presentation_enlarges_and_leaves_two_controls(alone, shoot):
     board = alone("?present=1")
-    board.page.wait_for_function(f"{PLOT}.layout.font.size > 18", timeout=PATIENCE)
+    board.page.wait_for_function(f"() => {PLOT}.layout.font.size > 18", timeout=PATIENCE)
     assert board.at.locator(".rail .control:visible").count() == 2
     shoot(board.page, "dashboard-present")
     board.at.get_by_role("button", name="End presentation").click()
-    board.page.wait_for_function(f"{PLOT}.layout.font.size < 18", timeout=PATIENCE)
+    board.page.wait_for_function(f"() => {PLOT}.layout.font.size < 18", timeout=PATIENCE)
 
 
 def test_a_card_names_what_is_wrong_and_its_button_cures(visit, shoot):
@@ -348,7 +348,7 @@ def test_when_the_server_dies_the_figure_stays(browser, book, serving, shoot):
         shoot(page, "dashboard-lost")
         page.evaluate("window.before = true")
     with serving(book, urlsplit(address).port):
-        page.wait_for_function("!window.before", timeout=PATIENCE)  # nobody touched it
+        page.wait_for_function("() => !window.before", timeout=PATIENCE)  # nobody touched it
         board.until("k=12")
         assert board.main.get_attribute("data-state") == "ready"
         board.k.press("ArrowRight")
@@ -371,7 +371,7 @@ def test_a_finger_drags_the_slider_and_the_page_stays_where_it_is(alone):
     fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     moved = float(board.k.input_value())
     assert moved > value
-    board.page.wait_for_function("location.search.includes('k=')", timeout=PATIENCE)
+    board.page.wait_for_function("() => location.search.includes('k=')", timeout=PATIENCE)
     assert page.evaluate("scrollY") == before
 
 

@@ -65,7 +65,7 @@ def test_a_dashboard_is_presented_on_one_screen(visit, stem):
         assert page.locator(".main .plot .main-svg").first.bounding_box()["height"] >= 0.3 * height
         assert page.locator(".rail .control:visible").count() <= 2
     page.keyboard.press("Escape")
-    page.wait_for_function("document.documentElement.scrollHeight > innerHeight")
+    page.wait_for_function("() => document.documentElement.scrollHeight > innerHeight")
 
 
 @pytest.mark.chromium

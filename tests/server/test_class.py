@@ -98,9 +98,9 @@ def test_thirty_drag_one_sleeps_the_server_is_restarted_and_nobody_reloads(brows
     class_.until = stopped + AFTER
     with serving(book, urlsplit(site).port):
         for page in pages:
-            page.wait_for_function("!window.before", timeout=60_000)  # nobody touched it
+            page.wait_for_function("() => !window.before", timeout=60_000)  # nobody touched it
             page.locator(READY).first.wait_for(timeout=60_000)
-            page.wait_for_function("location.search.includes('k=12')")
+            page.wait_for_function("() => location.search.includes('k=12')")
         back = time.monotonic() - stopped
         class_.join(AFTER + 60)
         assert not class_.is_alive()

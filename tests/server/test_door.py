@@ -2,79 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
-import http.client
+import http.server
 import json
 import re
-import warnings
-from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
+import subprocess
+import sys
+from threading import Thread
+from types import MethodType, SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from tornado.httpclient import HTTPRequest
-from tornado.websocket import websocket_connect
+from bokeh.protocol import SPEC
 
 from recprivlib.cli import main
-from widgets import door, server
+from tests.server.attacks.asking import MODULES
+from tests.server.talk import STEM, ask, finished, speak, token
+from widgets import answers, door, messages, routes, server
+from widgets.sockets import Socket
 
 EVIL = "evil.example:8200"
-STEM = server.stems()[0]
-
-
-def finished(talk):
-    """What a coroutine gives, in a thread of its own: another test of this process may have left a loop running."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, talk).result()
-
-
-def ask(site: str, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], str]:
-    """The answer to a request exactly as it is written."""
-    connection = http.client.HTTPConnection(urlsplit(site).netloc, timeout=10)
-    connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
-    for name, value in headers.items():
-        connection.putheader(name.replace("_", "-"), value)
-    connection.endheaders()
-    answer = connection.getresponse()
-    found = answer.status, dict(answer.getheaders()), answer.read().decode("utf-8", "replace")
-    connection.close()
-    return found
-
-
-def token(site: str) -> str:
-    """That of a page which has just been opened."""
-    found = re.search(r'"token":"([^"]+)"', ask(site, f"/apps/{STEM}")[2])
-    assert found
-    return found[1]
-
-
-def speak(site: str, token: str, *messages: str, **headers: str) -> list[Any]:
-    """What a web socket answers: the status that refused it, or its messages until it is closed or silent."""
-
-    async def talk() -> list[Any]:
-        request = HTTPRequest(f"{site.replace('http', 'ws')}/apps/{STEM}/ws", headers=headers)
-        try:
-            socket = await websocket_connect(request, subprotocols=["bokeh", token])
-        except Exception as error:
-            return [getattr(error, "code", repr(error))]
-        heard: list[Any] = [await asyncio.wait_for(socket.read_message(), 10)]
-        for message in messages:
-            await socket.write_message(message)
-        if messages:
-            while heard[-1] is not None:
-                heard.append(await asyncio.wait_for(socket.read_message(), 10))
-            heard.append(socket.close_code)
-        socket.close()
-        await asyncio.sleep(0.1)  # the other side hangs up too
-        return heard
-
-    with warnings.catch_warnings():  # Tornado leaves the socket of a refused handshake to be collected
-        warnings.simplefilter("ignore", ResourceWarning)
-        heard = finished(talk())
-        gc.collect()
-    return heard
 
 
 # ---------------------------------------------------------------------------------------------------- names
@@ -139,6 +86,88 @@ def test_nobody_enters_a_session_by_its_name(site):
     assert ask(site, f"/apps/{STEM}", Bokeh_Session_Id="abc")[0] == 403
 
 
+def test_a_ticket_of_one_dashboard_does_not_open_another(site):
+    """Its session was made anew there, past the limit of readers."""
+    assert speak(site, token(site, "privrec"), Origin=site) == [403]  # speaks to the first of them
+    assert json.loads(speak(site, token(site), Origin=site)[0])["msgtype"] == "ACK"
+
+
+def test_a_ticket_is_not_unpacked_before_its_signature_is_known(monkeypatch):
+    unpacked: list[str] = []
+    monkeypatch.setattr(door, "get_token_payload", unpacked.append)
+    monkeypatch.setattr(door, "get_session_id", unpacked.append)
+    application = SimpleNamespace(
+        find_handler=None, add_transform=lambda _: None, secret_key="x", sign_sessions=True, applications={}
+    )
+    request = SimpleNamespace(headers={"Sec-WebSocket-Protocol": "bokeh, eyJhIjoxfQ.AAAA"})
+    assert not door.Door(application, ["localhost"], 1)._enter(request, STEM)
+    assert unpacked == []
+
+
+# ---------------------------------------------------------------------------------------------- other sites
+
+
+def fetched(path: str, place: str, mode: str = "navigate", site: str = "cross-site") -> SimpleNamespace:
+    headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": place}
+    return SimpleNamespace(path=path, headers=headers)
+
+
+@pytest.mark.parametrize("path", [f"/apps/{STEM}", "/", "/book/intro.html"])
+def test_other_sites_may_link_to_pages_and_frame_them_where_that_was_asked_for(path):
+    assert not routes.foreign(fetched(path, "document"), framed=False)
+    assert routes.foreign(fetched(path, "iframe"), framed=False)
+    assert not routes.foreign(fetched(path, "iframe"), framed=True)
+    assert routes.foreign(fetched(path, "image", "no-cors"), framed=True)
+    for site in ("same-origin", "same-site", "none"):
+        assert not routes.foreign(fetched(path, "image", "no-cors", site), framed=False)
+
+
+def test_a_link_on_a_page_of_another_site_opens_the_book(site):
+    cross = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+    assert ask(site, "/book/intro.html", **cross)[0] == 200
+    assert ask(site, f"/apps/{STEM}", **cross)[0] == 200
+    assert ask(site, f"/scenes/{STEM}", **cross)[0] == 403
+
+
+ELSEWHERE = """<!doctype html><title>elsewhere</title><body>
+<img src="{site}/components/unittest.__main__/X/css/y"><img src="{site}/favicon.ico">
+<script src="{site}/static/js/bokeh.min.js"></script><iframe src="{site}/apps/dplcf"></iframe>
+<a href="{site}/apps/dplcf">the book</a>"""
+
+
+def test_a_picture_on_a_page_of_another_host_does_not_end_the_server(browser, serving, book):
+    """Panel's handler imported the module that the address named: `unittest.__main__` left the process."""
+
+    class Evil(http.server.BaseHTTPRequestHandler):
+        timeout = 2  # a browser opens connections that it does not use
+
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(ELSEWHERE.format(site=site).encode())
+
+        def log_message(self, *_):
+            pass
+
+    with serving(book) as (site, process), http.server.ThreadingHTTPServer(("127.0.0.1", 0), Evil) as evil:
+        evil.daemon_threads = False  # they are waited for
+        Thread(target=evil.serve_forever, daemon=True).start()
+        page, wanted, answers = browser.new_page(), set(), {}
+        page.on("request", lambda sent: wanted.add(sent.url))
+        page.on("response", lambda said: answers.update({said.url: said.status}))
+        here = f"http://localhost:{evil.server_port}/"  # another host than 127.0.0.1
+        page.goto(here, wait_until="load")
+        assert {f"{site}/components/{MODULES[0]}", f"{site}/apps/dplcf"} < wanted
+        assert set(answers.items()) - {(here, 200)} == {(f"{site}/apps/dplcf", 403)}  # the others are not even told
+        page.get_by_role("link").click()
+        page.locator("main[data-state=ready]").wait_for()
+        page.close()
+        evil.shutdown()
+        assert process.poll() is None
+        assert ask(site, "/live.json")[0] == 200
+
+
 # -------------------------------------------------------------------------------------------------- answers
 
 
@@ -154,6 +183,43 @@ def test_every_answer_says_what_it_may_be_made_of_and_not_what_made_it(site, pat
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "same-origin"
     assert "Server" not in headers
+
+
+def policy(site: str, path: str) -> tuple[list[str], str]:
+    """What may run in a page, and the page."""
+    _, headers, text = ask(site, path)
+    parts = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+    return parts["script-src"].split(), text
+
+
+def test_in_a_dashboard_runs_what_stood_in_its_page_and_nothing_that_comes_later(site):
+    pages = [policy(site, f"/apps/{STEM}") for _ in range(2)]
+    for allowed, text in pages:
+        own, nonce = allowed
+        assert (own, nonce[:7]) == ("'self'", "'nonce-")
+        run = re.findall(r"<script([^>]*)>", text)
+        assert {nonce[7:-1]} == {re.search(r'nonce="([^"]+)"', tag)[1] for tag in run if "application/json" not in tag}
+    assert pages[0][0] != pages[1][0]
+
+
+def test_in_a_page_of_the_book_run_its_own_lines_only(site):
+    allowed, _ = policy(site, "/book/dplcf.html")
+    assert allowed[:2] == ["'self'", "'unsafe-hashes'"]  # its button for the full screen is written so
+    assert len(allowed) > 3
+    assert all(word.startswith("'sha256-") for word in allowed[2:])
+    assert policy(site, "/nowhere")[0] == ["'self'"]
+
+
+def test_the_files_that_are_given_are_those_that_pages_name(site):
+    """A newer Panel names others: this says which."""
+    named = set()
+    for stem in server.stems():
+        text = ask(site, f"/apps/{stem}")[2]
+        named |= {path.partition("?")[0] for path in re.findall(r"(?<![\w/])/?static/[\w./@%^-]+", text)}
+    given = {path.removeprefix("/").replace("%5E", "^") for path in routes.FILES}
+    assert {path.removeprefix("/").replace("%5E", "^") for path in named} <= given
+    for path in routes.FILES:
+        assert ask(site, path)[0] == 200, path
 
 
 @pytest.mark.parametrize(
@@ -184,7 +250,7 @@ def test_a_script_for_pages_of_other_sites_is_not_given(site):
 def test_another_site_frames_it_only_where_that_was_asked_for(capsys):
     request = SimpleNamespace(host="127.0.0.1:8000")
     standing = SimpleNamespace(ours=lambda _: True, framed=("https://school.example",))
-    _, headers, _ = door.Manners(request, standing).transform_first_chunk(200, {}, b"", True)
+    _, headers, _ = answers.Manners(request, standing).transform_first_chunk(200, {}, b"", True)
     assert headers["Content-Security-Policy"].endswith("frame-ancestors 'self' https://school.example")
     assert main(["serve", "--embed", "https://school.example; script-src *"]) == 2
     assert "must be like https://school.example" in capsys.readouterr().err
@@ -194,7 +260,7 @@ def test_another_site_frames_it_only_where_that_was_asked_for(capsys):
 
 
 def test_a_message_larger_than_a_dashboard_needs_closes_the_socket(site):
-    heard = speak(site, token(site), "x" * (door.MESSAGE + 1), Origin=site)
+    heard = speak(site, token(site), "x" * (messages.MESSAGE + 1), Origin=site)
     assert heard[-2] is None
     assert heard[-1] in (1009, None)  # a socket torn down has no time to say why
     assert ask(site, "/live.json")[0] == 200
@@ -202,6 +268,59 @@ def test_a_message_larger_than_a_dashboard_needs_closes_the_socket(site):
 
 def test_a_nested_message_closes_the_socket_and_nothing_else(site):
     """It made the server log a RecursionError and all of the message."""
-    heard = speak(site, token(site), "[" * 100_000, Origin=site)
+    heard = speak(site, token(site), "[" * 10_000, Origin=site)
     assert heard[-2:] == [None, 1008]
     assert ask(site, "/live.json")[0] == 200
+
+
+def test_what_may_be_said_is_what_the_scripts_of_the_pages_say():
+    scripts = "\n".join(path.read_text("utf-8") for path in (server.HERE / "kit").glob("*.js"))
+    assert set(re.findall(r"\bmodel\.(\w+) [+]?= ", scripts)) == set(messages.SET)
+    assert set(re.findall(r"\bdo: \"(\w+)\"", scripts)) <= messages.DOES
+
+
+def test_an_error_of_the_server_is_told_without_its_traceback():
+    """Bokeh's own word for one is the traceback, with the paths of this machine."""
+    try:
+        raise ZeroDivisionError
+    except ZeroDivisionError:
+        told = SPEC["ERROR"].create("1", "ZeroDivisionError()")
+    assert "Traceback" in told.content["traceback"]
+    said: list[Any] = []
+    socket = SimpleNamespace(close=lambda *how: said.append(how), write_message=said.append)
+    socket._internal_error = MethodType(Socket._internal_error, socket)
+    finished(Socket.send_message(socket, told))
+    assert said == [(1011, "something broke here; the log has it")]
+
+
+BREAKS = """
+import asyncio, os
+from pathlib import Path
+from tornado.httpclient import AsyncHTTPClient
+import widgets.dplcf
+from widgets import server
+
+def app():
+    raise ZeroDivisionError("what nobody is to read")
+
+async def main():
+    widgets.dplcf.app = app
+    made = server.create("127.0.0.1", 0, Path("."))
+    made.start()
+    told = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{made.port}/apps/dplcf", raise_error=False)
+    print(told.code, told.body.decode(), flush=True)
+    os._exit(0)
+
+asyncio.run(main())
+"""
+
+
+def test_a_dashboard_that_cannot_be_made_says_so_and_no_more():
+    """Panel put the traceback, with the paths of this machine, into the page."""
+    done = subprocess.run(
+        [sys.executable, "-c", BREAKS], capture_output=True, text=True, timeout=120, cwd=server.HERE.parent
+    )
+    assert done.stdout.startswith("500 "), done.stdout + done.stderr
+    assert "could not answer" in done.stdout
+    assert "nobody is to read" not in done.stdout
+    assert "nobody is to read" in done.stderr  # the log has it

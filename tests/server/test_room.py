@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from recprivlib.cli import main
+from tests.server.talk import ask
 from tests.widgets.small import looped
 from widgets.kit.pool import Lane, Pool
 from widgets.load import Reader
@@ -61,6 +62,22 @@ def test_a_full_room_says_so_and_lets_the_book_be_read():
         assert room.full(other) is None
     open_[0].expiration_requested = True  # its page was closed: it kept its place for up to 47 seconds
     assert room.full(asked("/apps/dplcf")) is None
+
+
+def test_a_full_room_is_not_entered_with_a_header():
+    """110 of 110 got in where 55 were to: the room looked whether there was an `Upgrade`, the door what it said."""
+    room = Room(SimpleNamespace(get_sessions=lambda: [seen("127.0.0.1")] * 3), 3)
+    for word in ("foo", "h2c", "websocket", "WebSocket", ""):
+        full = room.full(asked("/apps/dplcf", Upgrade=word))
+        assert full, word
+        assert full[0] == 503
+
+
+@pytest.mark.parametrize("upgrade", ["foo", "websocket"])
+def test_a_full_house_stays_full_whatever_a_request_calls_itself(serving, tmp_path, upgrade):
+    with serving(tmp_path, readers=1) as (site, _):
+        statuses = [ask(site, "/apps/dplcf", Upgrade=upgrade, Connection="Upgrade", Origin=site)[0] for _ in range(3)]
+    assert statuses == [200, 503, 503]
 
 
 def test_a_server_knows_where_its_readers_sit_and_when_they_have_left(serving, tmp_path):

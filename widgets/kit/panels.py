@@ -96,13 +96,13 @@ class Component(pn.custom.JSComponent):
             model.on_change(name, moved)
 
     def _moved(self, doc: Any, name: str, new: Any) -> None:
-        if new == self._part.values[name]:  # the session's own doing
-            return
-        with hold(doc):
-            try:
+        try:
+            if new == self._part.values[name]:  # the session's own doing
+                return
+            with hold(doc):
                 self._part.put({name: new})
-            except Exception:  # the page did nothing wrong: it is not told of a bad message
-                log.exception("%s could not become %r", name, new)
+        except Exception:  # the page did nothing wrong: it is not told of a bad message
+            log.exception("%s could not become %r", name, new)
 
     def _follow(self, changed: dict[str, Any]) -> None:
         if not self._models:  # not on a page yet

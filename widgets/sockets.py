@@ -1,0 +1,79 @@
+"""The web socket of a page, behind the door: every message is read before Bokeh reads it."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from bokeh.protocol.message import Message
+from panel.io.server import WSHandler
+
+from widgets.answers import missing
+from widgets.gate import BEHIND, unread
+from widgets.messages import Ear, Known, Unheard, known
+
+REFUSED, BROKEN = 1008, 1011  # of RFC 6455: against the rules of this server; something broke in it
+log = logging.getLogger(__name__)
+
+
+class Socket(WSHandler):
+    """Panel's own, which the door has looked at already; it hears only what a page says, and tells nobody of itself."""
+
+    _known: Known | None = None
+    _deaf = False
+
+    def check_origin(self, origin: str) -> bool:
+        """The door has looked."""
+        return True
+
+    def write_error(self, status_code: int, **_: Any) -> None:
+        """Called by Tornado, for a handshake that is none."""
+        missing(self, status_code)
+
+    def open(self, *args: Any, **kwargs: Any) -> None:
+        """Called by Tornado."""
+        self._ear = Ear(self._page)
+        super().open(*args, **kwargs)
+
+    async def on_message(self, fragment: str | bytes) -> None:
+        """Called by Tornado for each part of a message."""
+        if self._deaf:
+            return
+        try:
+            if self.connection is None:
+                raise Unheard("nobody has answered yet")
+            if unread(getattr(self.ws_connection, "stream", None)) > BEHIND:
+                raise Unheard("too much is left unread")
+            self._ear.hear(fragment)
+        except Unheard as reason:
+            self._deaf = True
+            self.close(REFUSED, str(reason))
+            return
+        await super().on_message(fragment)
+
+    async def send_message(self, message: Message[Any]) -> None:
+        """Called by Bokeh, whose word for an error is a traceback; the log has it."""
+        if message.msgtype == "ERROR":
+            self._internal_error("")
+            return
+        await super().send_message(message)
+
+    def on_close(self) -> None:
+        """Called by Tornado. Nobody enters this session again: it need not be kept for half a minute."""
+        if self.connection is not None:
+            self.connection.session.request_expiration()
+        super().on_close()
+
+    def _page(self) -> Known:
+        if self._known is None:
+            assert self.connection is not None
+            self._known = known(self.connection.session.document)
+        return self._known
+
+    def _internal_error(self, message: str) -> None:
+        self._deaf = True
+        self.close(BROKEN, "something broke here; the log has it")
+
+    def _protocol_error(self, message: str) -> None:
+        self._deaf = True
+        self.close(REFUSED, "not readable")
