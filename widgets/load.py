@@ -20,6 +20,7 @@ import random
 import re
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -173,7 +174,7 @@ class Crowd:
 async def walked(site: str, process: psutil.Process, crowd: Crowd, seconds: float) -> dict[str, float]:
     """Opens all pages at once, then has everybody drag for so long."""
     AsyncHTTPClient.configure(None, max_clients=MOST + 1)
-    chance, before, began = random.Random(1), process.memory_info().rss, _work(process)
+    chance, before, began = random.Random(1), _memory(process), _work(process)
     everybody = [Reader(site, path, crowd.moved) for path in crowd.paths()]
     opened = await asyncio.gather(*(reader.open() for reader in everybody))
     others = [Reader(site, f"/apps/{crowd.stem}?{crowd.costly}", crowd.moved)] if crowd.costly else []
@@ -182,7 +183,7 @@ async def walked(site: str, process: psutil.Process, crowd: Crowd, seconds: floa
     start, ready = time.monotonic(), _work(process)
     walks = [reader.walk(start + seconds, random.Random(chance.random())) for reader in everybody]
     await asyncio.gather(*walks, *(other.strain(start + seconds) for other in others))
-    took, worked, after = time.monotonic() - start, _work(process) - ready, process.memory_info().rss
+    took, worked, after = time.monotonic() - start, _work(process) - ready, _memory(process)
     for reader in [*everybody, *others]:
         reader.close()
     times = np.array([t for reader in everybody for t in reader.times] or [np.nan])
@@ -198,9 +199,28 @@ async def walked(site: str, process: psutil.Process, crowd: Crowd, seconds: floa
     }
 
 
+def _family(process: psutil.Process) -> list[psutil.Process]:
+    """The server, and all that compute for it."""
+    return [process, *process.children(recursive=True)]
+
+
 def _work(process: psutil.Process) -> float:
-    """Seconds of a processor so far."""
-    return sum(process.cpu_times()[:2])
+    """Seconds of a processor so far, with those of helpers who have ended."""
+    found = 0.0
+    for one in _family(process):
+        with suppress(psutil.NoSuchProcess):
+            found += sum(one.cpu_times()[:4])
+    return found
+
+
+def _memory(process: psutil.Process) -> int:
+    """Bytes that all of them hold together: what several share is counted once, where the system can tell."""
+    found = 0
+    for one in _family(process):
+        with suppress(psutil.NoSuchProcess):
+            about = one.memory_full_info()
+            found += getattr(about, "pss", about.rss)
+    return found
 
 
 HEAD = (

@@ -258,6 +258,7 @@ class Explorer:
     steps: Callable[..., Iterator[tuple[float, Any]]] | None = None  # streams (progress, result); last = compute
     curve: Callable[[Values], Any] | None = None  # the whole curve with its band; may take seconds, cached
     curve_over: tuple[str, ...] = ()  # the controls that leave the whole curve as it is
+    effort: Callable[[Values], float] | None = None  # seconds of a processor that a step takes about, nothing known
     reseed: str = ""  # the control that `New noise` changes
     game: Game | None = None
     brief: Callable[[Any], str] | None = None  # one sentence, for a step on a small screen
