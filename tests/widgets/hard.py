@@ -13,6 +13,9 @@ import numpy as np
 
 from recprivlib.live import Control, Explorer
 from tests.widgets.small import SMALL, Area
+from widgets.kit.helpers import PRELOADED
+
+PRELOADED.append(__name__)  # a helper that is started need not read all this first
 
 HEIGHT, PEOPLE = SMALL.control("height"), Control("people", "People", "integer", 1, 1, 1000)
 HELD: list[Any] = []

@@ -142,7 +142,6 @@ class Helpers:
         self._change = threading.Condition()
         self._numbers = itertools.count(1)
         self._failed, self._closed = 0, False  # starts in vain, one after the other
-        EVERY.append(self)
 
     # --------------------------------------------------------------------------------------------- computing
 
@@ -372,7 +371,6 @@ class Watch:
 
 CONTEXT: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
 STARTING = threading.Lock()
-EVERY: list[Helpers] = []
 
 
 @contextmanager
@@ -398,9 +396,3 @@ def quietly() -> Iterator[None]:
             sys.modules["__main__"] = program
             if sys.platform == "linux":
                 signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-
-
-def close_all() -> None:
-    """At the end of the server: what hangs is not waited for."""
-    for each in EVERY:
-        each.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -57,6 +58,7 @@ panel.template.base.config = Lean()  # type: ignore[assignment]
 def shared_pool() -> Pool:
     """The one pool of this process, with helpers that compute; they are started while the server does other things."""
     helpers = Helpers()
+    atexit.register(helpers.close)  # one that hangs is not waited for
     helpers.start_soon()
     return Pool(place=helpers)
 
