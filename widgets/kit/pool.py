@@ -32,7 +32,7 @@ from widgets.kit.cost import COSTLY, Costs
 from widgets.kit.line import Line
 from widgets.kit.share import Reader, Shares
 from widgets.kit.words import too_much
-from widgets.kit.work import Again, Errand, Exceeded, Here, Part, Place, Told
+from widgets.kit.work import Again, Errand, Exceeded, Here, Left, Part, Place, Told
 
 Key = tuple[str, tuple[tuple[str, Hashable], ...]]
 RESULT_BYTES = 64 << 20  # what can be computed again
@@ -325,6 +325,8 @@ class Lane:
                 self._now = values, took
                 yield turn  # another thread may go on
                 began = worked()
+        except Left:
+            pass  # nobody is there to be told, or the server has stopped
         except Exception as error:
             if generation > self._mute:
                 self.tell(Update(values, error=error))
