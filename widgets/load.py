@@ -1,6 +1,6 @@
 """How many readers a server bears: light clients over real web sockets, on this machine.
 
-    python -m widgets.load [--readers 10,30,60] [--seconds 20] [--stem recommenders] [--costly QUERY]
+    python -m widgets.load [--readers 10,30,60] [--seconds 20] [--stem recommenders] [--costly QUERY] [--dear 6]
 
 All readers open their pages at the same moment. Then each moves the axis-slider every `PAUSE` seconds and waits until
 the result is shown. Sharing readers have the same settings, others a seed of their own. A step without an answer after
@@ -20,18 +20,21 @@ import random
 import re
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import psutil
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
 from widgets.bench import serving
 from widgets.kit.controls import EpsilonSlider
 
 PAUSE, PATIENCE, LONGEST, MOST = 0.3, 5.0, 120.0, 200
+ROOM = 1200  # MB that a server and its helpers may hold
 FRAMES = 3  # header, metadata, content
 COSTLY = "data=ml-1m&system=ease"  # 6,040 people, and a model as wide as their 3,706 films is long
 OWN = {"shared": (False,), "own": (True,), "both": (False, True)}
@@ -160,6 +163,7 @@ class Crowd:
     readers: int
     own: bool = False  # settings of their own, by the seed
     costly: str = ""  # the settings of one reader more, whose steps are not counted
+    dear: int = 0  # others who ask all the time for chapter steps that are full of comparisons
 
     def paths(self) -> list[str]:
         """The address of each."""
@@ -168,13 +172,31 @@ class Crowd:
     def named(self) -> str:
         """How the table calls it."""
         kind = "settings of their own" if self.own else "sharing settings"
-        return f"{self.readers:3d} readers {kind}" + (" + a costly one" if self.costly else "")
+        beside = (" + a costly one" if self.costly else "") + (f" + {self.dear} with dear steps" if self.dear else "")
+        return f"{self.readers:3d} readers {kind}{beside}"
+
+
+async def beset(site: str, stem: str, number: int, until: float) -> None:
+    """Asks for the dearest step there is, with as many comparisons as may be, and for the next with other noise."""
+    from recprivlib.live import explorer
+    from widgets.kit.drawn import GHOSTS
+
+    which = explorer(stem)
+    axis = next(control for control in which.controls if control.place == "axis")
+    most = {c.name: c.choices[-1][0] for c in which.controls if c.name == "people"}
+    most = most or {c.name: "ml-1m" for c in which.controls if c.name == "data"}
+    ghosts = [("ghost", f"{axis.name}={value:g}") for value in axis.steps[:GHOSTS]]
+    while (left := until - time.monotonic()) > 0:
+        number += 100
+        query = urlencode([*most.items(), ("seed", number), *ghosts])
+        with suppress(HTTPClientError, OSError):  # refused, or cut off at the end
+            await AsyncHTTPClient().fetch(f"{site}/scenes/{stem}?{query}", request_timeout=left)
 
 
 async def walked(site: str, process: psutil.Process, crowd: Crowd, seconds: float) -> dict[str, float]:
     """Opens all pages at once, then has everybody drag for so long."""
     AsyncHTTPClient.configure(None, max_clients=MOST + 1)
-    chance, before, began = random.Random(1), process.memory_info().rss, _work(process)
+    chance, before, began = random.Random(1), _memory(process), _work(process)
     everybody = [Reader(site, path, crowd.moved) for path in crowd.paths()]
     opened = await asyncio.gather(*(reader.open() for reader in everybody))
     others = [Reader(site, f"/apps/{crowd.stem}?{crowd.costly}", crowd.moved)] if crowd.costly else []
@@ -182,8 +204,9 @@ async def walked(site: str, process: psutil.Process, crowd: Crowd, seconds: floa
         await other.open()
     start, ready = time.monotonic(), _work(process)
     walks = [reader.walk(start + seconds, random.Random(chance.random())) for reader in everybody]
-    await asyncio.gather(*walks, *(other.strain(start + seconds) for other in others))
-    took, worked, after = time.monotonic() - start, _work(process) - ready, process.memory_info().rss
+    dear = [beset(site, crowd.stem, number, start + seconds) for number in range(crowd.dear)]
+    await asyncio.gather(*walks, *(other.strain(start + seconds) for other in others), *dear)
+    took, worked, after = time.monotonic() - start, _work(process) - ready, _memory(process)
     for reader in [*everybody, *others]:
         reader.close()
     times = np.array([t for reader in everybody for t in reader.times] or [np.nan])
@@ -199,9 +222,28 @@ async def walked(site: str, process: psutil.Process, crowd: Crowd, seconds: floa
     }
 
 
+def _family(process: psutil.Process) -> list[psutil.Process]:
+    """The server, and all that compute for it."""
+    return [process, *process.children(recursive=True)]
+
+
 def _work(process: psutil.Process) -> float:
-    """Seconds of a processor so far."""
-    return sum(process.cpu_times()[:2])
+    """Seconds of a processor so far, with those of helpers who have ended."""
+    found = 0.0
+    for one in _family(process):
+        with suppress(psutil.NoSuchProcess):
+            found += sum(one.cpu_times()[:4])
+    return found
+
+
+def _memory(process: psutil.Process) -> int:
+    """Bytes that all of them hold together: what several share is counted once, where the system can tell."""
+    found = 0
+    for one in _family(process):
+        with suppress(psutil.NoSuchProcess):
+            about = one.memory_full_info()
+            found += getattr(about, "pss", about.rss)
+    return found
 
 
 HEAD = (
@@ -225,18 +267,22 @@ def goals(table: dict[Crowd, dict[str, float]]) -> list[tuple[str, bool]]:
     held = [("nobody stays unanswered", all(found["unanswered"] == 0 for found in table.values()))]
     for readers, own, p50, p95 in ((30, True, 1000, 2000), (60, False, np.inf, 300)):
         for crowd, found in table.items():
-            if (crowd.readers, crowd.own, crowd.costly) == (readers, own, ""):
+            if (crowd.readers, crowd.own, crowd.costly) == (readers, own, ""):  # beside dear steps, too
                 median = "" if p50 == np.inf else f"p50 at most {p50} ms, "
                 held.append((f"{crowd.named().strip()}: {median}p95 at most {p95} ms",
                              found["p50"] <= p50 and found["p95"] <= p95))  # fmt: skip
     for own in (False, True):
         what = "steps to new settings" if own else "steps"
-        crowds = sorted((c for c in table if c.own == own and not c.costly), key=lambda crowd: crowd.readers)
+        crowds = sorted(
+            (c for c in table if c.own == own and not c.costly and not c.dear), key=lambda crowd: crowd.readers
+        )
         rates = [table[crowd]["new" if own else "rate"] for crowd in crowds]
         if len(rates) > 1:
             kind = "of their own" if own else "shared"
             sentence = f"settings {kind}: more readers are never served less than 80 % of the best {what} per second"
             held.append((sentence, all(rate >= 0.8 * max(rates[: at + 1]) for at, rate in enumerate(rates))))
+    held += [(f"{crowd.named().strip()}: less than {ROOM} MB in all", found["after"] < ROOM)
+             for crowd, found in table.items() if crowd.dear]  # fmt: skip
     for crowd, found in table.items():
         calm = table.get(replace(crowd, costly=""))
         if crowd.costly and calm is not None:
@@ -252,6 +298,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--stem", default="recommenders")
     parser.add_argument("--settings", choices=("own", "shared", "both"), default="both")
+    parser.add_argument("--dear", type=int, default=0, help="others who ask for steps full of comparisons all the time")
     parser.add_argument("--costly", default=COSTLY, metavar="QUERY", help="one reader more beside the smallest crowd")
     asked = parser.parse_args()
     from recprivlib.live import explorer
@@ -259,6 +306,8 @@ def main() -> int:
     moved = next(c.name for c in explorer(asked.stem).controls if c.place == "axis")
     many = [min(int(text), MOST) for text in asked.readers.split(",")]
     crowds = [Crowd(asked.stem, moved, readers, own) for own in OWN[asked.settings] for readers in many]
+    if asked.dear:
+        crowds.append(replace(crowds[-1], dear=min(asked.dear, MOST)))
     if asked.costly:
         crowds.append(replace(crowds[0], costly=asked.costly))
     table: dict[Crowd, dict[str, float]] = {}

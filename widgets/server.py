@@ -119,6 +119,7 @@ def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers
     from widgets.kit.page import shared_pool
     from widgets.kit.scenes import Scenes
 
+    shared_pool()  # its helpers come while the server does the rest
     settings.perform_error_diagnostics = False  # looks for similar names whenever Panel asks for one that is not there
     pages = {"path": str(book), "default_filename": "index.html"}
     server = pn.serve(

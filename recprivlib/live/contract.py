@@ -300,6 +300,7 @@ class Explorer:
     steps: Callable[..., Iterator[tuple[float, Any]]] | None = None
     curve: Callable[[Values], Any] | None = None  #: the whole curve with its band; may take seconds, cached
     curve_over: tuple[str, ...] = ()  #: the controls that leave the whole curve as it is
+    effort: Callable[[Values], float] | None = None  #: seconds of a processor that a step takes about, nothing known
     reseed: str = ""  #: the control that `New noise` changes
     game: Game | None = None  #: played in place of a prediction
     brief: Callable[[Any], str] | None = None  #: of a result: one sentence, for a step on a small screen

@@ -255,6 +255,11 @@ def _films(values: Values) -> tuple[tuple[int, str], ...]:
     return tuple(sorted(named, key=lambda pair: pair[1].lower()))
 
 
+def effort(values: Values) -> float:
+    """Seconds that a step takes about, where nothing of it is remembered."""
+    return 1.0 + 0.1 * values["iterations"]
+
+
 CONTROLS = (
     Control("epsilon", "ε, as declared", "number", 1.0, 0.05, 20.0, EPSILONS, log=True, place="axis", figure="error",
             cost=_cost, ends=controls.ENDS, spoken=lambda e: f"declared epsilon {e:g}"),
@@ -317,6 +322,7 @@ EXPLORER = Explorer(
     steps=steps,
     curve=curve,
     curve_over=("epsilon", "film", "seed"),
+    effort=effort,
     reseed="seed",
     brief=brief,
     still={"epsilon": (0.1, 1.0, 5.0, 20.0), "variant": ("dpsgd", "means")},

@@ -265,6 +265,11 @@ def _cost(values: Values) -> Cost:
     return "live" if values["people"] <= 1000 and values["k"] <= 200 else "on release"
 
 
+def effort(values: Values) -> float:
+    """Seconds that a run takes about: everybody is asked in every epoch."""
+    return (0.2 + 0.00015 * values["people"]) * values["epochs"] / 20 * (0.9 + values["k"] / 1000)
+
+
 CONTROLS = (
     Control("epochs", "Epochs", "integer", 20, 1, 30, tuple(range(1, 31)), place="axis", figure="rate", cost=_cost,
             ends=("ask once", "ask again and again"), spoken=lambda t: f"{t} epochs"),
@@ -335,6 +340,7 @@ EXPLORER = Explorer(
     steps=steps,
     curve=curve,
     curve_over=("epochs", "seed"),
+    effort=effort,
     reseed="seed",
     brief=brief,
     still={"epochs": (1, 10, 20, 30), "variant": ("printed", "stable")},

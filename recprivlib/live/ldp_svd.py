@@ -359,6 +359,11 @@ def _noisy(values: Values) -> bool:
     return _own(values) and values["mechanism"] in NOISY
 
 
+def effort(values: Values) -> float:
+    """Seconds that a step takes about: one decomposition, and the tries of the attack."""
+    return (4.0 if values["data"] == "ml-1m" else 0.2) + 1e-6 * values["tries"]
+
+
 CONTROLS = (
     Control("mechanism", "What a phone sends", "choice", "laplace-rr", cost=_cost,
             choices=tuple((name, label) for name, (label, *_) in MECHANISMS.items())),
@@ -430,6 +435,7 @@ EXPLORER = Explorer(
     mark=mark,
     curve=curve,
     curve_over=("unit", "tries", "seed"),
+    effort=effort,
     reseed="seed",
     brief=brief,
     sketch=SKETCH,

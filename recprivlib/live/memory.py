@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Generic, TypeVar
@@ -15,6 +16,7 @@ from typing import Any, Generic, TypeVar
 from recprivlib.live.contract import nbytes
 
 T = TypeVar("T")
+EVERY: weakref.WeakSet[Memory] = weakref.WeakSet()
 worked = getattr(time, "thread_time", time.process_time)  # seconds of one's own work; a browser has one thread only
 
 
@@ -33,6 +35,7 @@ class Memory:
         self._floor = 0.0
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
+        EVERY.add(self)
 
     def get(self, key: Hashable, make: Callable[[], T], seconds: float = 0.0) -> T:
         """What `make` gave for `key`. Of several who ask at once, one makes it and the others wait.
@@ -128,3 +131,9 @@ class Growing(Generic[T]):
 
 
 MEMORY = Memory(256 << 20)
+
+
+def narrowed(share: float) -> None:
+    """Everything that is kept in this process takes no more than `share` of its bound from now on."""
+    for memory in EVERY:
+        memory.limit = int(share * memory.limit)

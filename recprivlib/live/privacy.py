@@ -322,6 +322,11 @@ def _cost(values: Values) -> Cost:
     return "on release" if tries > DRAGGED or tries * values["releases"] > 10 * DRAGGED else "live"
 
 
+def effort(values: Values) -> float:
+    """Seconds that a step takes about: every try of the attack draws every release."""
+    return 0.05 + 1e-6 * values["tries"]
+
+
 CONTROLS = (
     Control("epsilon", "ε of one answer", "number", 1.0, 0.1, 8.0, controls.EPSILONS, log=True, place="under",
             cost=_cost, ends=controls.ENDS,
@@ -381,6 +386,7 @@ EXPLORER = Explorer(
     tries=TRIALS,
     strip=draw_strip,
     mark=mark,
+    effort=effort,
     reseed="seed",
     brief=brief,
     sketch=SKETCH,

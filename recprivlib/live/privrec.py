@@ -301,6 +301,13 @@ def _weights(values: Values) -> tuple[tuple[str, str], ...]:
     return tuple((size, f"{d / 1000:.1f}k" if d >= 1000 else str(d)) for size, d in many.items())
 
 
+def effort(values: Values) -> float:
+    """Seconds that a step takes about: a recording, and every phone of every round, where it is trained."""
+    heavy = 3.0 if values["size"] == "paper" else 1.0
+    heard = (1.5 if values["data"] == "ml-1m" else 0.5) * heavy
+    return heard + (0.0003 * heavy * values["rounds"] * values["cohort"] if values["train"] else 0.0)
+
+
 CONTROLS = (
     Control("cohort", "Phones per round", "integer", 30, 10, 1000, COHORTS, log=True, place="axis", figure="pulls",
             ends=("few phones", "many phones"), spoken=lambda m: f"{m} phones in one round"),
@@ -366,6 +373,7 @@ EXPLORER = Explorer(
     strip=strips.draw_strip,
     mark=mark,
     steps=steps,
+    effort=effort,
     reseed="seed",
     brief=brief,
     still={"cohort": COHORTS, "size": ("tiny", "large")},

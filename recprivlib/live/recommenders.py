@@ -313,6 +313,11 @@ def _films(values: Values) -> tuple[tuple[int, str], ...]:
     return MEMORY.get(("titles", data.checksum), make)
 
 
+def effort(values: Values) -> float:
+    """Seconds that a step takes about, where nothing of it is remembered."""
+    return 3.0 if values["data"] == "ml-1m" else 0.1
+
+
 CONTROLS = (
     Control("k", "Length of the list, K", "integer", 10, 1, LONGEST, tuple(range(1, LONGEST + 1)),
             ends=("one film", "twenty films"), place="axis", figure="length",
@@ -364,6 +369,7 @@ EXPLORER = Explorer(
     mark=mark,
     curve=curve,
     curve_over=("k", "neighbors", "rivals", "liked", "seed"),
+    effort=effort,
     reseed="seed",
     brief=say_length,
     still={

@@ -1,6 +1,7 @@
 """A dashboard as data: what a link says is read back, and what is out of range falls to its default."""
 
 import math
+import pickle
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,36 @@ def test_every_dashboard_is_complete(which):
     assert not which.predict or set(which.predict.at) <= set(names)
     assert set(which.still) <= set(names)
     assert not which.reseed or which.control(which.reseed).kind == "seed"
+
+
+@pytest.mark.parametrize("which", EXPLORERS, ids=stems())
+def test_what_is_computed_can_be_handed_from_process_to_process(which):
+    """A server computes elsewhere: everything on the way to the result, the result, the whole curve."""
+    moved = which.defaults | ({which.reseed: 1} if which.reseed else {})
+    told = [result for _, result in which.steps(**moved)] if which.steps else [which.compute(**moved)]
+    for one in [*told, which.curve(moved) if which.curve else None]:
+        packed = pickle.dumps(one, 5)
+        assert len(packed) < 1 << 20
+        again = pickle.loads(packed)
+        assert type(again) is type(one)
+        assert nbytes(again) == nbytes(one)
+    assert which.say(again := pickle.loads(pickle.dumps(told[-1], 5))) == which.say(told[-1])
+    for figure in which.figures:
+        assert figure.draw(again, View()) == figure.draw(told[-1], View())
+
+
+@pytest.mark.parametrize("which", EXPLORERS, ids=stems())
+def test_every_dashboard_says_what_a_step_takes_and_more_for_more_people(which):
+    """A server admits by it what nobody has seen yet."""
+    usual = which.effort(which.defaults)
+    assert 0 < usual < 2, "the first picture waits with what is long"
+    for name in ("people", "epochs", "rounds", "tries", "iterations"):
+        try:
+            control = which.control(name)
+        except UserError:
+            continue
+        most = max((value for value, _ in control.choices), default=control.high)
+        assert which.effort(which.defaults | {name: most, "train": True}) >= usual
 
 
 def cramped(figure):

@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -17,7 +18,7 @@ import pytest
 
 from recprivlib.cli import main
 from tests.server.talk import ask
-from tests.widgets.small import looped
+from tests.widgets.small import SMALL, looped
 from widgets.kit.pool import Lane, Pool
 from widgets.load import Reader
 from widgets.room import READERS, Room
@@ -124,13 +125,12 @@ def test_a_reader_with_a_costly_setting_keeps_nobody_else_waiting():
             hold.wait(20)
         return people
 
-    explorer = SimpleNamespace(stem="x", compute=compute, steps=None)
+    explorer = replace(SMALL, compute=compute)
     pool, told = Pool(workers=2), []
     try:
         for who in range(4):
-            dear = Lane(explorer, pool, lambda update: None)
-            dear._took = 60.0  # the step before took a minute of a processor
-            dear.ask({"people": 80, "who": who})
+            pool.costs.note(explorer, "result", {"people": 80, "who": who}, 60.0)  # it took a minute of a processor
+            Lane(explorer, pool, lambda update: None).ask({"people": 80, "who": who})
         assert started.wait(10)
         lane, done = Lane(explorer, pool, lambda update: (told.append(update.result), done.set())), Event()
         lane.ask({"people": 1, "who": 9})

@@ -1,12 +1,14 @@
 """The kit draws any `Explorer` of `recprivlib.live` as a live page.
 
-    address ──> page.dashboard(stem) ──> Session: controls ──> Lane ──> Pool: compute, once for all readers
-                     │                      ▲                              │
-                frame.html, .css, .js       └── figures, sentence, states ─┘
+    address ──> page.dashboard(stem) ──> Session: controls ──> Lane ──> Pool: turns, results of all readers
+                     │                      ▲                              │  ▲
+                frame.html, .css, .js       └── figures, sentence, states ─┘  └── a Place: compute (work, helpers)
 
 `part` is a piece of a page and the wire that carries it; `controls`, `figure`, `frame` and `game` are the pieces;
 `session` joins them, with `curve` (the whole curve), `waiting` (busy or not), `wishes` (the footer's buttons),
-`tables`, `words` and `layout` (what the template prints). Only `panels`, the server's wire, and `page` know Panel.
+`tables`, `words` and `layout` (what the template prints). `line`, `share` and `cost` say whose turn it is; `helpers`
+are the processes in which a server computes, `helper` is what one of them does, `clock` what that takes. Only `panels`,
+the server's wire, and `page` know Panel, and only `helpers` starts processes.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from threading import Event
 from typing import Any
@@ -33,15 +32,7 @@ class WholeCurve:
         redraw: Callable[[Values], None],
         reader: Reader | None = None,
     ):
-        whole = explorer.curve
-        assert whole is not None
-        self.over = explorer.curve_over
-        self.explorer = replace(
-            explorer,
-            stem=f"{explorer.stem}/curve",
-            compute=lambda **about: (whole(explorer.defaults | about),),
-            steps=None,
-        )
+        self.explorer, self.over = explorer, explorer.curve_over
         self.pool, self.frame, self.later, self.redraw = pool, frame, later, redraw
         self.lane = Lane(self.explorer, pool, self._told, curve=True, reader=reader)
         self._there = Event()  # what was asked for last
@@ -51,18 +42,18 @@ class WholeCurve:
         if not self.frame.curve:
             return None
         about = {name: value for name, value in values.items() if name not in self.over}
-        known = self.pool.known(self.explorer, about)
+        known = self.pool.known(self.explorer, about, "curve")
         if known is None:
             self._there.clear()
             self.lane.ask(about)
             if self._there.wait(patience):
-                known = self.pool.known(self.explorer, about)
+                known = self.pool.known(self.explorer, about, "curve")
             else:
                 self.later(partial(self._late, about))
         return known[0] if known else None
 
     def _late(self, about: Values) -> None:
-        if self.pool.known(self.explorer, about) is None:
+        if self.pool.known(self.explorer, about, "curve") is None:
             self.frame.curving = True
         else:
             self.redraw(about)
@@ -71,7 +62,7 @@ class WholeCurve:
         """From a worker's thread."""
         self._there.set()
         if update.error is not None:
-            log.error("no %s at %s", self.explorer.stem, update.values, exc_info=update.error)
+            log.error("no curve of %s at %s", self.explorer.stem, update.values, exc_info=update.error)
         self.later(partial(self._arrived, update))
 
     def _arrived(self, update: Update) -> None:

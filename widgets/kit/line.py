@@ -5,7 +5,7 @@
     ahead(reader)     ──> how many have their turn before
 
 Who has been at one job for long steps aside: another worker takes the next in line, and the job goes on with what the
-others leave of the processor.
+others leave of the processor. The line looks for such by itself, as long as anybody waits.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from widgets.kit.clock import Clock, clock
 from widgets.kit.share import Reader, Shares
 
 LONG = 2.0  # seconds of a processor for one job, from which its worker steps aside
-ASIDE = 2  # workers who may be aside at the same time
+ASIDE = 2  # workers who may be aside at the same time, where they are at work themselves
+LOOK = 0.25  # seconds between two looks at who has been at one job for long
 IDLE = 10.0  # seconds until a worker without work goes
 log = logging.getLogger(__name__)
 
@@ -48,12 +50,13 @@ class Line:
     Several lines may have the same `shares`.
     """
 
-    def __init__(self, workers: int, name: str, humble: bool = False, shares: Shares | None = None):
-        self.workers, self.name, self.humble = workers, name, humble
+    def __init__(self, workers: int, name: str, humble: bool = False, shares: Shares | None = None, aside: int = ASIDE):
+        self.workers, self.name, self.humble, self.aside = workers, name, humble, aside
         self.shares = shares or Shares()
         self._waiting: list[Place] = []
         self._staff: set[Worker] = set()
         self._change = threading.Condition()
+        self._looking = False
 
     def join(self, job: Callable[[], None], reader: Reader | None = None) -> None:
         """Has `job` done when its turn comes."""
@@ -61,6 +64,19 @@ class Line:
         with self._change:
             self._waiting.append(Place(job, reader))
             self._man()
+            if not self._looking and not self.humble:
+                self._looking = True
+                threading.Thread(target=self._look, name=f"{self.name} looks", daemon=True).start()
+
+    def _look(self) -> None:
+        """Nobody may come for a while: a lone reader does not wait for that."""
+        while True:
+            time.sleep(LOOK)
+            with self._change:
+                self._man()
+                if not self._waiting:
+                    self._looking = False
+                    return
 
     def ahead(self, reader: Reader) -> int:
         """How many are before this reader; 0 where the turn has come, too."""
@@ -86,7 +102,8 @@ class Line:
         if not self._waiting:
             return
         for worker in self._staff if not self.humble else ():
-            if sum(other.aside for other in self._staff) < ASIDE and worker.worked() > LONG:
+            many = sum(other.aside for other in self._staff)
+            if many < self.aside and not worker.aside and worker.worked() > LONG:
                 worker.step_aside()
         active = [worker for worker in self._staff if not worker.aside]
         if any(worker.place is None for worker in active):
@@ -124,9 +141,12 @@ class Worker(threading.Thread):
         self.line = line
         self.place: Any = None
         self.aside = False
+        self.clock: Clock | None = None
         self._began = 0.0
 
     def run(self) -> None:
+        self.clock = clock()
+        self.clock.aside = self.line.humble
         if self.line.humble:
             give_way(self.native_id)
         while (place := self.line.next(self)) is not None:
@@ -147,13 +167,12 @@ class Worker(threading.Thread):
     def step_aside(self) -> None:
         """For good: who gave way cannot be given his rank again, and goes after this job."""
         self.aside = True
+        if self.clock is not None:
+            self.clock.aside = True
         give_way(self.native_id)
 
     def _clock(self) -> float:
-        if self.ident is not None and hasattr(time, "pthread_getcpuclockid") and self.is_alive():
-            with suppress(OSError):
-                return time.clock_gettime(time.pthread_getcpuclockid(self.ident))
-        return time.monotonic()
+        return self.clock.read() if self.clock is not None else 0.0
 
 
 def give_way(thread: int | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from panel.io.resources import _env
 
 from recprivlib.live import Explorer, explorer
 from recprivlib.parameters import UserError
+from widgets.kit.helpers import Helpers
 from widgets.kit.layout import FRAME_WORDS, TEMPLATE, printed
 from widgets.kit.panels import PanelWire, component
 from widgets.kit.pool import Pool
@@ -54,8 +56,11 @@ panel.template.base.config = Lean()  # type: ignore[assignment]
 
 @cache
 def shared_pool() -> Pool:
-    """The one pool of this process."""
-    return Pool()
+    """The one pool of this process, with helpers that compute; they are started while the server does other things."""
+    helpers = Helpers()
+    atexit.register(helpers.close)  # one that hangs is not waited for
+    helpers.start_soon()
+    return Pool(place=helpers)
 
 
 def dashboard(stem: str) -> Any:

@@ -15,12 +15,15 @@ from typing import Any
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
-from recprivlib.live import explorer, stems
+from recprivlib.live import Explorer, explorer, stems
 from recprivlib.parameters import UserError
 from widgets.address import seat
-from widgets.kit.drawn import drawn, text, whole
-from widgets.kit.pool import Pool
+from widgets.kit.cost import COSTLY
+from widgets.kit.drawn import BUDGET, Wanted, drawn, foreseen, text, wanted
+from widgets.kit.pool import Pool, Turns
 from widgets.kit.share import Reader
+from widgets.kit.words import sentence
+from widgets.kit.work import Errand, Left
 
 MOST = 60  # steps of one address that may wait: a class behind one router
 log = logging.getLogger(__name__)
@@ -41,24 +44,27 @@ class Scenes(RequestHandler):
             raise HTTPError(404)
         which = explorer(stem)
         try:
-            told = await self._in(lambda: whole(drawn(which, self.pool(), self.request.query)))
+            told = await self._in(which, wanted(which, self.request.query))
         except Crowded as reason:
             self.set_status(503)
             told = text({"what": str(reason)})
+        except Left:
+            return
         except UserError as error:
             self.set_status(422)
-            told = text({"what": str(error)})
+            told = text({"what": sentence(str(error))})
         self.set_header("Content-Type", "application/json")
         self.set_header("Cache-Control", "no-store")
         with contextlib.suppress(StreamClosedError):  # the reader has moved on, and waits for another answer
             await self.finish(told)
 
-    async def _in(self, job: Callable[[], dict[str, Any]]) -> str:
-        """What `job` tells, as JSON, from one of the pool's threads."""
+    async def _in(self, which: Explorer, step: Wanted) -> str:
+        """The scene as JSON, from the pool's threads, in turns with others."""
         pool, guest = self.pool(), Reader(seat(self.request), stays=False)
         admit(pool, guest.address)
         loop = asyncio.get_running_loop()
         done: asyncio.Future[str] = loop.create_future()
+        errand = Errand(lambda: self.gone, BUDGET)
 
         def settle(error: Exception | None, told: str = "") -> None:
             if done.cancelled():
@@ -68,15 +74,25 @@ class Scenes(RequestHandler):
             else:
                 done.set_exception(error)
 
-        def work() -> None:
+        def turns() -> Turns:
             try:
-                told, error = "" if self.gone else text(job()), None
+                told = text((yield from drawn(which, pool, step, errand)))
             except Exception as reason:
-                told, error = "", reason
-            loop.call_soon_threadsafe(settle, error, told)
+                self._tell(loop, settle, reason)
+            else:
+                self._tell(loop, settle, None, told)
 
-        pool.submit(work, reader=guest)
+        def costly() -> bool:
+            return BUDGET - errand.left > COSTLY
+
+        dear = foreseen(which, pool, step) > COSTLY
+        pool.submit(lambda: pool.run(turns(), costly, reader=guest), dear, reader=guest)
         return await done
+
+    @staticmethod
+    def _tell(loop: Any, settle: Callable, *what: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # the server has stopped
+            loop.call_soon_threadsafe(settle, *what)
 
 
 class Crowded(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,12 +18,13 @@ from widgets.kit.figure import Drawing, alt, as_axis, written
 from widgets.kit.frame import Frame
 from widgets.kit.game import Play
 from widgets.kit.part import Part, Wire
-from widgets.kit.pool import STREAM_EVERY, Lane, Pool, Update
+from widgets.kit.pool import STREAM_EVERY, Lane, Pool, Turn, Update
 from widgets.kit.share import Reader
 from widgets.kit.tables import tables
 from widgets.kit.waiting import Waiting
 from widgets.kit.wishes import WISHES
 from widgets.kit.words import BROKEN, ahead, bad_link, sentence, setting
+from widgets.kit.work import Errand, Left
 
 TRAIL = 30
 log = logging.getLogger(__name__)
@@ -68,6 +69,7 @@ class Session:
         self.marks: list[Mark] = []
         self.lane = Lane(explorer, pool, self._told, reader=Reader(self.wire.address))
         self._told_so_far: deque[tuple[Update, Drawn | Exception]] = deque()  # and not shown yet
+        self.left = False
         self._setting = False  # several controls are being set at once
         self._moved = ""  # the control that moved last
         self.remedy: Values = {}  # what the button of the card sets
@@ -114,7 +116,7 @@ class Session:
             self._show(self._draw(self.values, known))
         else:
             self.ask()
-        self.pool.submit(self._answer)
+        self._reply()
 
     def _follow(self, name: str) -> None:
         """A control has moved, perhaps in the middle of a drag."""
@@ -321,21 +323,29 @@ class Session:
         if self.frame.tables and self.drawn is not None:
             self.frame.rows = tables(self.explorer.table(self.drawn.result))
 
-    def _answer(self) -> None:
+    def _reply(self) -> None:
+        """Has the answers to the prediction computed."""
+        if self.explorer.predict is not None:
+            self.pool.submit(lambda: self.pool.run(self._answer()))
+
+    def _answer(self) -> Iterator[Turn]:
         """In a worker: the computed answers to the prediction, the same for whatever is guessed."""
         predict = self.explorer.predict
-        if predict is None:
-            return
+        assert predict is not None
         try:
-            result = self.pool.result(self.explorer, self.explorer.defaults | dict(predict.at))
+            at = self.explorer.defaults | dict(predict.at)
+            result = yield from self.pool.made(self.explorer, "result", at, Errand(lambda: self.left))
         except UserError:
             log.exception("no answer to the prediction of %s", self.explorer.stem)
+            return
+        except Left:
             return
         replies = [predict.reply(result, at) for at in range(len(predict.answers))]
         self.wire.later(lambda: self.frame.update(replies=replies))
 
     def close(self) -> None:
         """The reader has left."""
+        self.left = True
         self.lane.cancel()
         if self.curve is not None:
             self.curve.lane.cancel()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from recprivlib.live import Control
+from recprivlib.live import Card, Control, Explorer
 from recprivlib.live.contract import Values
 from widgets.kit.controls import choices
 
 BROKEN = "Something broke while computing this; the log has it."
+LESS = {  # control -> what to take less of, where it stands above its default
+    "people": "fewer people", "rounds": "fewer rounds", "epochs": "fewer epochs", "tries": "fewer tries",
+    "cohort": "fewer phones", "data": "a smaller data set", "iterations": "fewer iterations",
+}  # fmt: skip
 NUMBERS = ("no", "One setting", "Two settings", "Three settings", "Four settings")
 
 
@@ -32,6 +36,20 @@ def ahead(many: int, reader: bool, address: bool) -> str:
         return f"{readers} {'are' if many > 1 else 'is'} ahead of you…"
     had = "you have had your" if reader else "your address has had its"
     return f"{readers} go{'es' if many == 1 else ''} first, {had} share of this minute…"
+
+
+def too_much(explorer: Explorer, values: Values) -> Card:
+    """What to say where a computation took more than there is, or took its helper with it."""
+    what = "that took more than this server gives; take"
+    for control in explorer.controls:
+        value = values.get(control.name, control.default)
+        larger = value > control.default if control.kind in ("integer", "number") else value != control.default
+        if control.name == "people":
+            larger = value > control.default
+        if control.name in LESS and larger:
+            label = setting(control, explorer.defaults)
+            return Card(f"{what} {LESS[control.name]}", {control.name: control.default}, label)
+    return Card(f"{what} fewer people, or the settings at the start", explorer.defaults, "back to the start")
 
 
 def sentence(text: str) -> str:

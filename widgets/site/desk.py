@@ -26,10 +26,11 @@ from recprivlib.live.contract import Values
 from recprivlib.live.memory import MEMORY
 from recprivlib.live.own import tried
 from recprivlib.parameters import UserError
-from widgets.kit.drawn import drawn
-from widgets.kit.pool import Update
+from widgets.kit.drawn import drawn, wanted
+from widgets.kit.pool import Turn, Update
 from widgets.kit.session import Drawn, Session
 from widgets.kit.words import BROKEN, sentence
+from widgets.kit.work import Errand
 from widgets.site.own import chosen, taken
 from widgets.site.wire import Clock, PageWire, Turns
 
@@ -52,13 +53,13 @@ class Reader(Session):
         else:
             super()._card(error)
 
-    def _answer(self) -> None:
+    def _answer(self) -> Iterator[Turn]:
         try:
-            super()._answer()
+            yield from super()._answer()
         except ModuleNotFoundError as error:
             if not missing(error):
                 raise
-            self.desk.late.append(self._answer)
+            self.desk.late.append(self._reply)
 
     def _news(self, update: Update, news: Drawn | Exception) -> None:
         super()._news(update, news)
@@ -154,13 +155,13 @@ class Desk:
         """A question with one answer: a step of a chapter, or what the reader's own mechanism is worth."""
         number = message["asked"]
 
-        def answer() -> Iterator[None]:
+        def answer() -> Iterator[Turn]:
             try:
                 for told in job(message):
-                    if told is None:
-                        yield
-                    else:
+                    if isinstance(told, dict):
                         self.send({"asked": number, "told": told})
+                    else:
+                        yield told
             except UserError as error:
                 self.send({"asked": number, "told": {"what": sentence(str(error))}})
             except Exception as error:
@@ -176,9 +177,10 @@ class Desk:
         job = self.step if "scene" in message else self.mechanism
         again()
 
-    def step(self, message: dict[str, Any]) -> Iterator[dict[str, Any] | None]:
+    def step(self, message: dict[str, Any]) -> Iterator[dict[str, Any] | Turn]:
         """One setting of a chapter's figure; the page has a turn between its parts."""
-        return drawn(here(explorer(message["scene"]), self.people), self.turns, message["query"])
+        which = here(explorer(message["scene"]), self.people)
+        yield (yield from drawn(which, self.turns, wanted(which, message["query"]), Errand()))
 
     def mechanism(self, message: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Claimed, counted and attacked of what the reader typed. The page hears of each part of the attack at once."""

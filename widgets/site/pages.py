@@ -17,7 +17,7 @@ from widgets.kit.controls import SEGMENTS, Choice, Films
 from widgets.kit.layout import TEMPLATE, printed
 from widgets.kit.part import HERE as KIT
 from widgets.kit.part import Part
-from widgets.kit.pool import RESULT_BYTES, Memory, Pool
+from widgets.kit.pool import Pool
 from widgets.kit.session import Session
 
 BASE = """<!doctype html><html lang="en" {{ html_attrs }}><head><meta charset="utf-8">
@@ -33,7 +33,7 @@ class Now(Pool):
     """Whatever is asked for is computed at once."""
 
     def __init__(self) -> None:
-        self.results = Memory(RESULT_BYTES)
+        self._share()
 
     def submit(self, job: Callable[[], None], costly: bool = False, curve: bool = False, reader: Any = None) -> None:
         job()

@@ -9,9 +9,8 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
-from recprivlib.live.memory import Memory
 from widgets.kit.part import Act, Part, Wire
-from widgets.kit.pool import RESULT_BYTES, Pool
+from widgets.kit.pool import Later, Pool, Turn
 
 log = logging.getLogger(__name__)
 SLICE = 0.03  # seconds of a stream until the page has a turn
@@ -23,7 +22,7 @@ class Turns(Pool):
     """A pool of one, which is also the clock: news for the page first, then jobs a slice at a time, then the rest."""
 
     def __init__(self, clock: Clock, after: Act):
-        self.results = Memory(RESULT_BYTES)
+        self._share()
         self._clock, self._after = clock, after
         self._news: deque[Act] = deque()
         self._jobs: deque[Act] = deque()
@@ -34,14 +33,21 @@ class Turns(Pool):
         self._jobs.append(job)
         self._wake()
 
-    def run(self, turns: Iterator[None]) -> bool:
+    def run(
+        self, turns: Iterator[Turn], costly: Any = None, curve: bool = False, reader: Any = None,
+    ) -> None:  # fmt: skip
+        def again() -> None:
+            self._jobs.appendleft(partial(self.run, turns))
+            self._wake()
+
         end = monotonic() + SLICE
-        for _ in turns:
+        for turn in turns:
+            if isinstance(turn, Later):
+                turn.then(again)
+                return
             if monotonic() > end:
-                self._jobs.appendleft(partial(self.run, turns))
-                self._wake()
-                break
-        return True  # what is left is in line already
+                again()
+                return
 
     def idle(self, turns: Iterator[None]) -> None:
         """What nobody waits for: one part of it whenever there is nothing else."""
