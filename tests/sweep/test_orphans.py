@@ -27,19 +27,24 @@ from recprivlib.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 SLOW = """
-import time
+import os, time
+from pathlib import Path
 from recprivlib.cells import compute
 
 def slow(task):
     found = compute(task)
+    if task[0].seed >= 3:
+        Path(f"asleep.{os.getpid()}").touch()
     time.sleep(0.3 if task[0].seed < 3 else 40)
     return found
 """
 NESTED = """
-import time
+import os, time
+from pathlib import Path
 from recprivlib.executors import executor
 
 def asleep(seconds):
+    Path(f"asleep.{os.getpid()}").touch()
     time.sleep(seconds)
 
 def nested(seconds):
@@ -68,6 +73,16 @@ def left_after_kill(process: subprocess.Popen[Any]) -> set[int]:
     return session(process.pid)
 
 
+def asleep(folder: Path) -> int:
+    """How many workers have begun what takes long: one that is still importing ends as soon as it has done so."""
+    return len(list(folder.glob("asleep.*")))
+
+
+def forget(folder: Path) -> None:
+    for path in folder.glob("asleep.*"):
+        path.unlink()
+
+
 def ended(process: subprocess.Popen[Any]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -83,6 +98,7 @@ def until(condition: Any, seconds: float = 240) -> None:
 def test_the_workers_of_a_killed_sweep_are_gone_in_seconds_and_it_goes_on(frozen: Path, tmp_path: Path) -> None:
     """Two workers in the middle of a cell of forty seconds; what was finished before is there for the next sweep."""
     (frozen / "slow_cells.py").write_text(SLOW)
+    forget(frozen)
     out = tmp_path / "killed.csv"
     words = ["sweep", "popularity", "--data", "synthetic", "--users", "60", "--items", "60", "--out", str(out)]
     with subprocess.Popen(
@@ -90,7 +106,7 @@ def test_the_workers_of_a_killed_sweep_are_gone_in_seconds_and_it_goes_on(frozen
         stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
         try:
-            until(lambda: len(list(Path(f"{out}.cells").glob("*.npz"))) >= 3)
+            until(lambda: len(list(Path(f"{out}.cells").glob("*.npz"))) >= 3 and asleep(frozen) == 2)
             assert process.poll() is None
             assert len(session(process.pid)) >= 3, "there are no workers"
             assert left_after_kill(process) == set()
@@ -104,13 +120,15 @@ def test_the_workers_of_a_killed_sweep_are_gone_in_seconds_and_it_goes_on(frozen
 
 def test_what_a_worker_started_is_gone_too(frozen: Path) -> None:
     (frozen / "nested_work.py").write_text(NESTED)
+    forget(frozen)
     code = "from recprivlib.executors import executor\nfrom nested_work import nested\n"
     code += "with executor(2) as run:\n    list(run(nested, [60] * 2))"
     with subprocess.Popen(
         [sys.executable, "-c", code], cwd=frozen, start_new_session=True, stderr=subprocess.DEVNULL
     ) as process:
         try:
-            until(lambda: len(session(process.pid)) >= 1 + 2 + 4)  # this one, its two, and their two each
+            until(lambda: asleep(frozen) == 4)  # two of each of the two
+            assert len(session(process.pid)) >= 1 + 2 + 4
             assert left_after_kill(process) == set()
         finally:
             ended(process)
