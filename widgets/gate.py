@@ -97,7 +97,7 @@ class Gate:
 
 def unread(stream: Any) -> int:
     """Bytes that were said and have not left."""
-    return len(getattr(stream, "_write_buffer", ()))
+    return len(getattr(stream, "_write_buffer", None) or ())  # None: closed
 
 
 def capacity(readers: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Callable
 from typing import Any
 
 from bokeh.protocol.message import Message
@@ -13,7 +13,6 @@ from widgets.gate import BEHIND, unread
 from widgets.messages import Ear, Known, Unheard, known
 
 REFUSED, BROKEN = 1008, 1011  # of RFC 6455: against the rules of this server; something broke in it
-log = logging.getLogger(__name__)
 
 
 class Socket(WSHandler):
@@ -33,6 +32,8 @@ class Socket(WSHandler):
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Called by Tornado."""
         self._ear = Ear(self._page)
+        wire: Any = self.ws_connection
+        wire.write_message = _calm(wire.write_message)
         super().open(*args, **kwargs)
 
     async def on_message(self, fragment: str | bytes) -> None:
@@ -77,3 +78,14 @@ class Socket(WSHandler):
     def _protocol_error(self, message: str) -> None:
         self._deaf = True
         self.close(REFUSED, "not readable")
+
+
+def _calm(write: Callable[..., Any]) -> Callable[..., Any]:
+    """`write`, whose failure is no news: who leaves in the middle of a word would leave a traceback on the console."""
+
+    def written(*args: Any, **how: Any) -> Any:
+        done = write(*args, **how)
+        done.add_done_callback(lambda it: it.cancelled() or it.exception())
+        return done
+
+    return written
