@@ -1,6 +1,7 @@
 """What a page costs the thread that answers everybody: counted, since a clock says more of the machine."""
 
 import asyncio
+from types import SimpleNamespace
 
 import jinja2
 import pytest
@@ -14,6 +15,7 @@ from panel.viewable import Viewable
 
 from tests.widgets.small import SMALL, looped
 from widgets.kit import page as module
+from widgets.kit import panels
 from widgets.kit.pool import Pool
 
 
@@ -97,3 +99,16 @@ def test_a_result_between_the_models_and_a_page_that_is_ready_is_sent_once_it_is
 
     frame, plot, sent = looped(early())
     assert {(frame.data, "query"), (frame.data, "shown"), (plot.data, "plot")} <= set(sent)
+
+
+def test_a_value_that_cannot_be_compared_does_not_reach_the_page_as_a_traceback(caplog):
+    """Bokeh tells the page what a callback raises, with the paths of this machine."""
+
+    class Odd:
+        __hash__ = None
+
+        def __eq__(self, other):
+            raise TypeError
+
+    panels.Component._moved(SimpleNamespace(_part=SimpleNamespace(values={"value": Odd()})), None, "value", 1)
+    assert "value could not become 1" in caplog.text
