@@ -66,8 +66,8 @@ check: setup-all  ## formatting, lint and types
 test: check book  ## everything but what is slow by nature; the last line is pytest's summary
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
 
-test-slow: check book  ## what is slow by nature
-	@$(BIN)/python -m pytest -m slow $(ARGS)
+test-slow: check book  ## what is slow by nature; the chapters run again, in kernels of their own
+	@$(BIN)/python -m pytest -m slow --own-kernels $(ARGS)
 
 notebooks: setup  ## executed chapters as references under tests/notebooks
 	@$(BIN)/python tools/notebooks.py

@@ -45,12 +45,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ["IPYTHONDIR"] = str(ROOT / "_build" / "ipython")
 
 
-def pytest_collectstart(collector: pytest.Collector) -> None:
-    """Executed chapters are compared by what they say in text: numbers, tables, summaries of figures."""
-    if hasattr(collector, "skip_compare"):
-        collector.skip_compare += ("text/html", "text/markdown", "image/svg+xml", "application/vnd.plotly.v1+json")
-
-
 # ----------------------------------------------------------------------------------- book and server
 
 
