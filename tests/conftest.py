@@ -33,6 +33,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--process-per-site",  # see browser/pool.py
 )
 NO_BROWSER = "NO CHROMIUM FOUND: NOTHING WAS TESTED IN A BROWSER (Debian: apt install chromium)"
 
@@ -161,23 +162,39 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
     playwright.stop()
 
 
+@pytest.fixture(scope="session")
+def pool(browser: Any) -> Iterator[Any]:
+    """Pages that open quickly; None where the browser cannot keep a process for them."""
+    from tests.browser import firefox, pool
+
+    if isinstance(browser, firefox.Firefox):
+        yield None
+        return
+    pages = pool.Pool(browser)
+    yield pages
+    pages.close()
+
+
 @pytest.fixture
-def visit(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
-    """`visit(path, width=1280, theme="light", site=…) -> page`. What went wrong on any of them is in `visit.noise`."""
+def visit(browser: Any, pool: Any, site: str) -> Iterator[Callable[..., Any]]:
+    """`visit(path, width=1280, theme="light", site=…) -> page`. What went wrong on any of them is in `visit.noise`.
+
+    The page finds nothing stored. Its files may be in the browser's cache and its scripts compiled, unless it is to be
+    the `first` that this browser sees of the site, or asks for further options of a context.
+    """
     noise: list[str] = []
     contexts: list[Any] = []
 
-    def visit(path: str, width: int = 1280, theme: str = "light", site: str = site, **context: Any) -> Any:
+    def visit(
+        path: str, width: int = 1280, theme: str = "light", site: str = site, first: bool = False, **context: Any
+    ) -> Any:
         height = 844 if width < 640 else 900
-        contexts.append(
-            browser.new_context(
-                viewport={"width": width, "height": height},
-                color_scheme=theme,
-                has_touch=width < 640,
-                **context,
-            )
-        )
-        page = contexts[-1].new_page()
+        look = {"viewport": {"width": width, "height": height}, "color_scheme": theme, "has_touch": width < 640}
+        if first or context or pool is None:
+            contexts.append(browser.new_context(**look, **context))
+            page = contexts[-1].new_page()
+        else:
+            page = pool.page(site + path, site + "/live.json", **look)
         listen(page, urlsplit(site).netloc, noise)
         page.goto(site + path, wait_until="load")
         return page
@@ -187,6 +204,8 @@ def visit(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
     said = list(noise)  # a socket that is cut as its page is closed may complain
     for context in contexts:
         context.close()
+    if pool is not None:
+        pool.rest()
     assert not said, "\n".join(said)
 
 
