@@ -248,6 +248,8 @@ def accessible() -> Callable[..., None]:
     """
     from axe_playwright_python.sync_playwright import Axe
 
+    from tests.browser.sight import rest
+
     axe = Axe()
     quiet = {"resultTypes": ["violations"], "preload": False}  # preloading fetches style sheets by wrong addresses
 
@@ -265,7 +267,7 @@ def accessible() -> Callable[..., None]:
         other = "light" if look == "dark" else "dark"
         page.emulate_media(color_scheme=other)
         page.locator(f"html[data-theme={other}]").wait_for()
-        page.wait_for_timeout(400)  # colours fade
+        rest(page)  # colours fade
         lines += bad(page, other, runOnly=["color-contrast", "link-in-text-block"])
         page.emulate_media(color_scheme=look)
         assert not lines, "\n".join(lines)

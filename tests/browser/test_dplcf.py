@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from recprivlib.live import explorer
-from tests.browser.sight import PATIENCE, Dash
+from tests.browser.sight import PATIENCE, Dash, rest
 
 CROWD = explorer("dplcf")
 DASH = Dash("dplcf", "rate")
@@ -52,7 +52,7 @@ def test_a_reader_guesses_drags_types_and_changes_the_server(alone, shoot):
 def test_no_name_in_the_main_figure_is_cut_or_covered(alone):
     for width in (1280, 948, 390):
         page = alone("?epsilon=0.7", width=width)
-        page.wait_for_timeout(300)
+        rest(page)
         boxes = page.evaluate(f"""() => {{
           const plot = {PLOT}, frame = plot.getBoundingClientRect();
           return [...plot.querySelectorAll('.annotation-text')].map((text) => {{
