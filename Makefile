@@ -64,7 +64,7 @@ check: setup-all  ## formatting, lint and types
 	@echo "mypy";   $(BIN)/mypy
 
 test: check book  ## everything but what is slow by nature; the last line is pytest's summary
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" $(ARGS)
 
 test-slow: check book  ## what is slow by nature; the chapters run again, in kernels of their own
 	@$(BIN)/python -m pytest -m slow --own-kernels $(ARGS)
