@@ -63,6 +63,10 @@ check: setup-all  ## formatting, lint and types
 	@echo "ruff";   $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "mypy";   $(BIN)/mypy
 
+# Some machines forbid compiled modules, and a hundred processes of the tests would each compile panel anew.
+test test-slow: export PYTHONPYCACHEPREFIX := $(CURDIR)/_build/compiled
+test test-slow: export PYTHONDONTWRITEBYTECODE :=
+
 test: check book  ## everything but what is slow by nature; the last line is pytest's summary
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" $(ARGS)
 

@@ -34,6 +34,7 @@ LONGEST = (
 )
 DEALT = "tests/browser/"
 TOGETHER = ("tests/browser/test_site.py",)  # by a host of its own
+OTHER = "firefox"  # its tests stand together: a worker that goes from one browser to the other starts it anew
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -41,10 +42,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
-def place(item: pytest.Item) -> tuple[bool, int]:
+def place(item: pytest.Item) -> tuple[bool, bool, int]:
     """Where a test stands; those of one place stay in their order."""
     at = next((at for at, start in enumerate(LONGEST) if item.nodeid.startswith(start)), len(LONGEST))
-    return item.get_closest_marker(ALONE) is not None, at
+    return item.get_closest_marker(ALONE) is not None, not walked_in(OTHER, item.nodeid), at
+
+
+def walked_in(browser: str, nodeid: str) -> bool:
+    """Whether this is a walk in that browser."""
+    return nodeid.startswith(DEALT) and f"[{browser}" in nodeid
 
 
 def scope(nodeid: str, root: Path = ROOT) -> str:
@@ -55,6 +61,8 @@ def scope(nodeid: str, root: Path = ROOT) -> str:
     path, _, test = nodeid.partition("::")
     if test.split("[")[0] in clocks(root / path):
         return ALONE
+    if walked_in(OTHER, nodeid):
+        return OTHER
     if nodeid.startswith(DEALT) and not nodeid.startswith(TOGETHER):
         return nodeid.split("[")[0]
     return path

@@ -68,23 +68,25 @@ def into_sight(page, figure, seconds=40):
                 raise
 
 
-STILL = """async () => { // what moves by itself for ever is not waited for
-  const frame = () => new Promise((done) => { requestAnimationFrame(done); });
+# What moves by itself for ever is not waited for, and what is not on show has no next picture.
+STILL = """async (but) => {
+  const frame = () => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 200); });
   const moving = () => document.getAnimations()
     .filter((one) => one.playState === "running" && Number.isFinite(one.effect.getComputedTiming().endTime));
   await frame();
   await frame();
-  while (moving().length) await Promise.allSettled(moving().map(({ finished }) => finished));
-  return !("busy" in document.documentElement.dataset);
+  if (moving().length) await frame();
+  const busy = document.documentElement.dataset.busy?.split(" ").filter((what) => what !== but) ?? [];
+  return !moving().length && !busy.length;
 }"""
 
 
-def rest(page, seconds=PATIENCE / 1000):
-    """Waits until nothing is under way, in the page or in a frame of it, and nothing fades or slides any more."""
+def rest(page, but=None, seconds=PATIENCE / 1000):
+    """Waits until nothing is under way `but` this, in the page or in a frame of it, and nothing fades or slides."""
     end = time.monotonic() + seconds
-    while not all(frame.evaluate(STILL) for frame in page.frames):
+    while not all(frame.evaluate(STILL, but) for frame in page.frames):
         busy = page.evaluate("document.documentElement.dataset.busy ?? 'in a frame'")
-        assert time.monotonic() < end, f"something is still under way: {busy}"
+        assert time.monotonic() < end, f"something is still under way: {busy}, or moves"
         page.wait_for_timeout(20)
 
 

@@ -49,6 +49,15 @@ def test_a_reader_guesses_drags_types_and_changes_the_server(alone, shoot):
     shoot(page, "dplcf-spectral", full_page=True)
 
 
+def test_at_rest_the_address_holds_what_is_shown(alone):
+    page = alone()
+    rest(page)
+    page.get_by_role("slider", name="ε").press("ArrowLeft")
+    until(page, "epsilon=0.8")
+    rest(page)
+    assert "epsilon=0.8" in page.url
+
+
 def test_no_name_in_the_main_figure_is_cut_or_covered(alone):
     for width in (1280, 948, 390):
         page = alone("?epsilon=0.7", width=width)

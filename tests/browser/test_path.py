@@ -101,6 +101,22 @@ def test_words_set_the_figure_and_a_drag_takes_over(visit, stem):
     assert not back.is_visible()
 
 
+def test_a_page_says_at_its_root_what_is_under_way(visit):
+    page = opened(visit, "privacy", width=1280)
+    rest(page)
+    held = []
+    page.route("**/scenes/**", lambda route: route.continue_() if held else held.append(route))
+    page.keyboard.press("ArrowRight")
+    page.locator("html[data-busy=answer]").wait_for(state="attached")
+    held[0].continue_()
+    rest(page)
+    played = page.locator(".path .step button.set[data-state*=stops]").first
+    busy = played.evaluate("word => { word.click(); return document.documentElement.dataset.busy; }")
+    assert "play" in busy
+    rest(page)
+    assert played.get_attribute("aria-pressed") == "true"  # it stands at its last stop
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("stem", DRAWN)
 def test_a_guess_is_drawn_compared_and_kept_to_oneself(visit, stem, width):
@@ -112,7 +128,7 @@ def test_a_guess_is_drawn_compared_and_kept_to_oneself(visit, stem, width):
     assert not page.locator(".stage .sentence").is_visible()
     names = page.evaluate("document.querySelector('.stage .plot:not([hidden]) .canvas').data.map(t => t.meta)")
     assert set(names) <= {"given"}
-    rest(page)
+    rest(page, but="answer")
     where = page.evaluate("[scrollY, document.documentElement.scrollHeight]")
     pen = page.locator(".pen")
     if width == 1280:
@@ -192,7 +208,7 @@ def test_one_screen_holds_all_that_is_presented(visit, stem):
     parts += [".stage-strip .rp-strip"] if which.strip else []
     for width, height in ((1920, 1080), (1280, 720)):
         page.set_viewport_size({"width": width, "height": height})
-        rest(page)
+        rest(page, but="answer")
         for part in parts:
             box = page.locator(part).first.bounding_box()
             assert box, part
