@@ -49,13 +49,25 @@ def test_a_reader_guesses_drags_types_and_changes_the_server(alone, shoot):
     shoot(page, "dplcf-spectral", full_page=True)
 
 
-def test_at_rest_the_address_holds_what_is_shown(alone):
+NOTED = """() => {
+  const root = document.documentElement;
+  window.noted = [];
+  new MutationObserver(() => window.noted.push([root.hasAttribute("data-busy"), location.search]))
+    .observe(root, { attributes: true, attributeFilter: ["data-busy"] });
+}"""
+
+
+def test_a_page_is_at_rest_once_its_address_holds_what_is_shown(alone):
     page = alone()
     rest(page)
+    page.evaluate(NOTED)
     page.get_by_role("slider", name="ε").press("ArrowLeft")
     until(page, "epsilon=0.8")
+    page.wait_for_function("location.search.includes('epsilon=0.8')")
     rest(page)
-    assert "epsilon=0.8" in page.url
+    noted = page.evaluate("window.noted")
+    assert [True, ""] in noted
+    assert noted[-1] == [False, "?epsilon=0.8"]
 
 
 def test_no_name_in_the_main_figure_is_cut_or_covered(alone):
