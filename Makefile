@@ -63,11 +63,15 @@ check: setup-all  ## formatting, lint and types
 	@echo "ruff";   $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "mypy";   $(BIN)/mypy
 
-test: check book  ## everything but what is slow by nature; the last line is pytest's summary
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
+# Some machines forbid compiled modules, and a hundred processes of the tests would each compile panel anew.
+test test-slow: export PYTHONPYCACHEPREFIX := $(CURDIR)/_build/compiled
+test test-slow: export PYTHONDONTWRITEBYTECODE :=
 
-test-slow: check book  ## what is slow by nature
-	@$(BIN)/python -m pytest -m slow $(ARGS)
+test: check book  ## everything but what is slow by nature; the last line is pytest's summary
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" $(ARGS)
+
+test-slow: check book  ## what is slow by nature; the chapters run again, in kernels of their own
+	@$(BIN)/python -m pytest -m slow --own-kernels $(ARGS)
 
 notebooks: setup  ## executed chapters as references under tests/notebooks
 	@$(BIN)/python tools/notebooks.py

@@ -33,6 +33,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--process-per-site",  # see browser/pool.py
 )
 NO_BROWSER = "NO CHROMIUM FOUND: NOTHING WAS TESTED IN A BROWSER (Debian: apt install chromium)"
 
@@ -43,12 +44,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 # Kernels of the notebook tests do not read the developer's own IPython profile.
 os.environ["IPYTHONDIR"] = str(ROOT / "_build" / "ipython")
-
-
-def pytest_collectstart(collector: pytest.Collector) -> None:
-    """Executed chapters are compared by what they say in text: numbers, tables, summaries of figures."""
-    if hasattr(collector, "skip_compare"):
-        collector.skip_compare += ("text/html", "text/markdown", "image/svg+xml", "application/vnd.plotly.v1+json")
 
 
 # ----------------------------------------------------------------------------------- book and server
@@ -172,23 +167,39 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
     playwright.stop()
 
 
+@pytest.fixture(scope="session")
+def pool(browser: Any) -> Iterator[Any]:
+    """Pages that open quickly; None where the browser cannot keep a process for them."""
+    from tests.browser import firefox, pool
+
+    if isinstance(browser, firefox.Firefox):
+        yield None
+        return
+    pages = pool.Pool(browser)
+    yield pages
+    pages.close()
+
+
 @pytest.fixture
-def visit(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
-    """`visit(path, width=1280, theme="light", site=…) -> page`. What went wrong on any of them is in `visit.noise`."""
+def visit(browser: Any, pool: Any, site: str) -> Iterator[Callable[..., Any]]:
+    """`visit(path, width=1280, theme="light", site=…) -> page`. What went wrong on any of them is in `visit.noise`.
+
+    The page finds nothing stored. Its files may be in the browser's cache and its scripts compiled, unless it is to be
+    the `first` that this browser sees of the site, or asks for further options of a context.
+    """
     noise: list[str] = []
     contexts: list[Any] = []
 
-    def visit(path: str, width: int = 1280, theme: str = "light", site: str = site, **context: Any) -> Any:
+    def visit(
+        path: str, width: int = 1280, theme: str = "light", site: str = site, first: bool = False, **context: Any
+    ) -> Any:
         height = 844 if width < 640 else 900
-        contexts.append(
-            browser.new_context(
-                viewport={"width": width, "height": height},
-                color_scheme=theme,
-                has_touch=width < 640,
-                **context,
-            )
-        )
-        page = contexts[-1].new_page()
+        look = {"viewport": {"width": width, "height": height}, "color_scheme": theme, "has_touch": width < 640}
+        if first or context or pool is None:
+            contexts.append(browser.new_context(**look, **context))
+            page = contexts[-1].new_page()
+        else:
+            page = pool.page(site + path, site + "/live.json", **look)
         listen(page, urlsplit(site).netloc, noise)
         page.goto(site + path, wait_until="load")
         return page
@@ -198,6 +209,8 @@ def visit(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
     said = list(noise)  # a socket that is cut as its page is closed may complain
     for context in contexts:
         context.close()
+    if pool is not None:
+        pool.rest()
     assert not said, "\n".join(said)
 
 
@@ -240,6 +253,8 @@ def accessible() -> Callable[..., None]:
     """
     from axe_playwright_python.sync_playwright import Axe
 
+    from tests.browser.sight import rest
+
     axe = Axe()
     quiet = {"resultTypes": ["violations"], "preload": False}  # preloading fetches style sheets by wrong addresses
 
@@ -257,7 +272,7 @@ def accessible() -> Callable[..., None]:
         other = "light" if look == "dark" else "dark"
         page.emulate_media(color_scheme=other)
         page.locator(f"html[data-theme={other}]").wait_for()
-        page.wait_for_timeout(400)  # colours fade
+        rest(page, but="answer")  # colours fade
         lines += bad(page, other, runOnly=["color-contrast", "link-in-text-block"])
         page.emulate_media(color_scheme=look)
         assert not lines, "\n".join(lines)

@@ -22,6 +22,10 @@ REFERENCES = ROOT / "tests" / "notebooks"
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 
+class NotExecuted(Exception):
+    """The build has not run this chapter with the code that there is now; the text says which, and the cure."""
+
+
 def chapters() -> list[Path]:
     """The executable pages of the table of contents."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
@@ -43,17 +47,19 @@ def parts(notebook: Any) -> list[tuple[str, list[str]]]:
 
 
 def executed(page: Path) -> Any:
-    """A chapter as the build ran it, from the cache that the build fills."""
+    """A chapter as the build ran it with the present library: the one place that knows where the build keeps that."""
     from jupyter_cache import get_cache
 
     from fingerprint import library
 
-    cache = get_cache(ROOT / "_build" / "work" / "executed" / library())
-    for record in cache.list_cache_records():
-        notebook = cache.get_cache_bundle(record.pk).nb
-        if Path(record.uri) == page and parts(notebook) == cells(page):
-            return notebook
-    sys.exit(f"{page.name} was not executed as it stands: run make book and read what it says")
+    folder = ROOT / "_build" / "work" / "executed" / library()
+    if folder.is_dir():  # asking would make it
+        cache = get_cache(folder)
+        for record in cache.list_cache_records():
+            notebook = cache.get_cache_bundle(record.pk).nb
+            if Path(record.uri).name == page.name and parts(notebook) == cells(page):
+                return notebook
+    raise NotExecuted(f"{page.name} was not executed as it stands: run make book and read what it says")
 
 
 def reference(notebook: Any) -> Any:
@@ -96,7 +102,10 @@ def main() -> None:
     pages = chapters()
     for page in pages:
         path = REFERENCES / f"{page.stem}.ipynb"
-        text = nbformat.writes(reference(executed(page))) + "\n"
+        try:
+            text = nbformat.writes(reference(executed(page))) + "\n"
+        except NotExecuted as reason:
+            sys.exit(str(reason))
         if not path.exists() or path.read_text("utf-8") != text:
             path.write_text(text, encoding="utf-8")
             print(f"{path.relative_to(ROOT)}: written; read the diff before you commit it")

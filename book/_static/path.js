@@ -66,7 +66,7 @@
   try {
     const live = served(host);
     it = await numbers(live);
-    stage = window.rpStage(el, it, live, (what) => { if (what === "moved") { clearInterval(playing); own = true; at = -1; } if (what === "answered") grid.classList.add("answered"); mark(); });
+    stage = window.rpStage(el, it, live, (what) => { if (what === "moved") { halt(); own = true; at = -1; } if (what === "answered") grid.classList.add("answered"); mark(); });
   } catch {
     el.append(make("p", { textContent: "The numbers of this figure were not built. `make book` computes them." }));
     return;
@@ -99,12 +99,13 @@
     history.replaceState(null, "", `?${known}${location.hash}`);
   }
   function apply() { if (!own) stage.set(wanted()); mark(); }
-  function become(i) { clearInterval(playing); now = i; at = -1; apply(); }
+  function halt() { clearInterval(playing); window.rpPath.busy("play", false); }
+  function become(i) { halt(); now = i; at = -1; apply(); }
   // A word that is played moves one control from stop to stop; any move of the reader ends it.
   function choose(j) {
     own = false;
     at = j;
-    clearInterval(playing);
+    halt();
     const told = wanted();
     if (!told.play) return apply();
     const stops = [...told.stops];
@@ -112,10 +113,11 @@
       const stop = stops.shift();
       stage.set({ ...told, values: { ...told.values, [told.play]: stop } });
       mark();
-      if (!stops.length) clearInterval(playing);
+      if (!stops.length) halt();
     };
+    window.rpPath.busy("play", true);
     next();
-    playing = setInterval(next, 450);
+    if (stops.length) playing = setInterval(next, 450);
   }
   function go(i, focus) {
     if (i < 0 || i >= steps.length) return;
@@ -129,8 +131,10 @@
   let asked = 0;
   addEventListener("scroll", () => {
     if (asked || html.classList.contains("presenting")) return;
+    window.rpPath.busy("scroll", true);
     asked = requestAnimationFrame(() => {
       asked = 0;
+      window.rpPath.busy("scroll", false);
       const mine = el.getBoundingClientRect();
       const covered = $$(":scope > .expert[open]").some((fold) => { const r = fold.getBoundingClientRect(); return Math.min(r.bottom, mine.bottom) - Math.max(r.top, mine.top) > 90; });
       el.classList.toggle("under", covered);

@@ -16,6 +16,12 @@
   });
   let handed;
   window.rpPath = { data: (it) => { handed = it; } };
+  // Whether something is under way that nobody need wait for with a clock: the root element says what.
+  const under_way = new Set();
+  window.rpPath.busy = (what, on) => {
+    if (on) under_way.add(what); else under_way.delete(what);
+    if (under_way.size) html.dataset.busy = [...under_way].join(" "); else delete html.dataset.busy;
+  };
   window.rpPath.load = async (chapter) => {
     if (!window.Plotly) await load(new URL("plotly.min.js", here).href);
     await load(new URL(`frames/${chapter}.path.js`, here).href);
@@ -179,6 +185,7 @@
     async function ask_live(s, number) {
       if (flying) { waiting = [s, number]; return; }
       flying = true;
+      window.rpPath.busy("answer", true);
       const ask = live;
       try {
         const query = new URLSearchParams(Object.entries(s.values).filter(([name, value]) => value !== control[name].start));
@@ -197,6 +204,7 @@
       }
       flying = false;
       if (waiting) { const next = waiting; waiting = null; if (live) ask_live(...next); }
+      if (!flying) window.rpPath.busy("answer", false);
     }
     function refuse(what) {
       el.dataset.state = "error";

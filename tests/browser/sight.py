@@ -68,6 +68,28 @@ def into_sight(page, figure, seconds=40):
                 raise
 
 
+# What moves by itself for ever is not waited for, and what is not on show has no next picture.
+STILL = """async (but) => {
+  const frame = () => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 200); });
+  const moving = () => document.getAnimations()
+    .filter((one) => one.playState === "running" && Number.isFinite(one.effect.getComputedTiming().endTime));
+  await frame();
+  await frame();
+  if (moving().length) await frame();
+  const busy = document.documentElement.dataset.busy?.split(" ").filter((what) => what !== but) ?? [];
+  return !moving().length && !busy.length;
+}"""
+
+
+def rest(page, but=None, seconds=PATIENCE / 1000):
+    """Waits until nothing is under way `but` this, in the page or in a frame of it, and nothing fades or slides."""
+    end = time.monotonic() + seconds
+    while not all(frame.evaluate(STILL, but) for frame in page.frames):
+        busy = page.evaluate("document.documentElement.dataset.busy ?? 'in a frame'")
+        assert time.monotonic() < end, f"something is still under way: {busy}, or moves"
+        page.wait_for_timeout(20)
+
+
 def unfold(page):
     """Opens the fold of a chapter that holds the whole dashboard."""
     page.evaluate("for (const fold of document.querySelectorAll('details.expert:has(.dash)')) fold.open = true")
@@ -80,11 +102,17 @@ def answered(where):
         skip.click()
 
 
-def fits(page, frame):
-    """Neither the frame nor the page has anything to scroll that a reader would not expect."""
-    tall, inside, wide = frame.locator("main").evaluate(
-        "() => [document.documentElement.scrollHeight, innerHeight, document.body.scrollWidth - innerWidth]"
-    )
+def fits(page, frame, seconds=10):
+    """Neither the frame nor the page has anything to scroll that a reader would not expect, once its height is told."""
+    end = time.monotonic() + seconds
+    while True:
+        tall, inside, wide = frame.locator("main").evaluate(
+            "() => [document.documentElement.scrollHeight, innerHeight, document.body.scrollWidth - innerWidth]"
+        )
+        if tall <= inside + 1 or time.monotonic() > end:
+            break
+        page.wait_for_timeout(20)
+    rest(page)
     assert tall <= inside + 1, "the frame scrolls inside"
     assert wide <= 0, "the frame scrolls sideways"
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

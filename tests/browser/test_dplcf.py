@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from recprivlib.live import explorer
-from tests.browser.sight import PATIENCE, Dash
+from tests.browser.sight import PATIENCE, Dash, rest
 
 CROWD = explorer("dplcf")
 DASH = Dash("dplcf", "rate")
@@ -49,10 +49,31 @@ def test_a_reader_guesses_drags_types_and_changes_the_server(alone, shoot):
     shoot(page, "dplcf-spectral", full_page=True)
 
 
+NOTED = """() => {
+  const root = document.documentElement;
+  window.noted = [];
+  new MutationObserver(() => window.noted.push([root.hasAttribute("data-busy"), location.search]))
+    .observe(root, { attributes: true, attributeFilter: ["data-busy"] });
+}"""
+
+
+def test_a_page_is_at_rest_once_its_address_holds_what_is_shown(alone):
+    page = alone()
+    rest(page)
+    page.evaluate(NOTED)
+    page.get_by_role("slider", name="ε").press("ArrowLeft")
+    until(page, "epsilon=0.8")
+    page.wait_for_function("location.search.includes('epsilon=0.8')")
+    rest(page)
+    noted = page.evaluate("window.noted")
+    assert [True, ""] in noted
+    assert noted[-1] == [False, "?epsilon=0.8"]
+
+
 def test_no_name_in_the_main_figure_is_cut_or_covered(alone):
     for width in (1280, 948, 390):
         page = alone("?epsilon=0.7", width=width)
-        page.wait_for_timeout(300)
+        rest(page)
         boxes = page.evaluate(f"""() => {{
           const plot = {PLOT}, frame = plot.getBoundingClientRect();
           return [...plot.querySelectorAll('.annotation-text')].map((text) => {{

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recprivlib.live import explorer
-from tests.browser.sight import PATIENCE, Dash, answered, fits, into_sight
+from tests.browser.sight import PATIENCE, Dash, answered, fits, into_sight, rest
 
 CHAPTER = "/book/ldp_svd.html"
 EXPLORER = explorer("ldp_svd")
@@ -32,7 +32,6 @@ def test_it_lives_in_its_chapter(visit, shoot, width, theme):
     ready(frame)
     answered(frame)
     assert frame.locator(".sentence").inner_text() == said()
-    page.wait_for_timeout(600)
     fits(page, frame)
     shoot(page, f"ldp_svd-chapter-{width}-{theme}")
 
@@ -96,5 +95,5 @@ def test_after_a_divergence_nothing_of_the_last_good_state_stands_at_full_streng
     page.get_by_text("More controls").click()
     page.get_by_label("Clip reports").uncheck()
     page.locator("main[data-state=error] .card").wait_for(timeout=PATIENCE)
-    page.wait_for_timeout(300)  # they fade
+    rest(page)  # they fade
     assert all(strength <= 0.5 for strength in strengths()), strengths()

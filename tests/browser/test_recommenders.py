@@ -17,7 +17,7 @@ import pytest
 from recprivlib.live import explorer
 from recprivlib.live.contract import View
 from recprivlib.plots.numerals import bare
-from tests.browser.sight import PATIENCE, Dash, answered, into_sight, unfold
+from tests.browser.sight import PATIENCE, Dash, answered, fits, into_sight, unfold
 from tests.browser.walking import typed
 
 CHAPTER = "/book/recommenders.html"
@@ -89,13 +89,7 @@ def test_it_lives_in_its_chapter(chapter, shoot, width, theme):
     text = board.page.locator(".path > p").first.bounding_box()
     if width == 1280:
         assert place["width"] > text["width"] + 200, "it keeps to the text column"
-    board.page.wait_for_timeout(600)
-    inner = board.main.evaluate(
-        "() => [document.documentElement.scrollHeight, innerHeight, document.body.scrollWidth - innerWidth]"
-    )
-    assert inner[0] <= inner[1] + 1, "the frame scrolls inside"
-    assert inner[2] <= 0, "the frame scrolls sideways"
-    assert board.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    fits(board.page, board.at)
     shoot(board.page, f"dashboard-chapter-{width}-{theme}")
 
 

@@ -8,15 +8,20 @@ from tests.browser.sight import unfold
 
 
 @pytest.fixture
-def still(browser, book: Path):
+def still(browser, pool, book: Path):
     """`still(page, width=…, theme=…)`: a page of the built book from the disk. Errors of scripts fail the test."""
     wrong, contexts = [], []
 
     def still(name: str, width: int = 1280, theme: str = "light", **about):
-        contexts.append(browser.new_context(viewport={"width": width, "height": 844}, color_scheme=theme, **about))
-        page = contexts[-1].new_page()
+        look = {"viewport": {"width": width, "height": 844}, "color_scheme": theme}
+        address = f"file://{book}/book/{name}.html"
+        if about or pool is None:
+            contexts.append(browser.new_context(**look, **about))
+            page = contexts[-1].new_page()
+        else:
+            page = pool.page(address, f"file://{book}/live.json", **look)
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.goto(f"file://{book}/book/{name}.html")
+        page.goto(address)
         if about.get("java_script_enabled", True):
             unfold(page)
         return page
@@ -24,6 +29,8 @@ def still(browser, book: Path):
     yield still
     for context in contexts:
         context.close()
+    if pool is not None:
+        pool.rest()
     assert not wrong
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recprivlib.live import explorer, stems
-from tests.browser.sight import PATIENCE
+from tests.browser.sight import PATIENCE, rest
 
 SIZES = ((1280, 720), (1920, 1080), (1024, 768))
 PARTS = (
@@ -53,7 +53,7 @@ def test_a_dashboard_is_presented_on_one_screen(visit, stem):
         page.locator(".reply").filter(has_text="ou said").wait_for(timeout=PATIENCE)
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(400)
+        rest(page)
         assert page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]") == [
             height,
             width,

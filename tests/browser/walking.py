@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from recprivlib.live import explorer, paths
+from tests.browser.sight import rest
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = [page.stem for page in sorted((ROOT / "book").glob("*.md")) if paths.stem(page.read_text("utf-8"))]
@@ -60,12 +61,9 @@ def typed(box, text):
 
 def settled(page):
     """What the figure shows once nothing is on its way any more."""
-    shown, since = None, 0
-    while since < 8:
-        now, state = page.evaluate("(({ shown, state }) => [shown, state])(document.querySelector('.stage').dataset)")
-        shown, since = now, since + 1 if now == shown and state == "ready" else 0
-        page.wait_for_timeout(200)
-    return shown
+    rest(page)
+    page.locator(".stage[data-state=ready]").wait_for(timeout=PATIENCE)
+    return page.locator(".stage").get_attribute("data-shown")
 
 
 def at_step(page, number, key):

@@ -44,6 +44,7 @@ export function render({ model }) {
     const { card, busy } = model;
     page.dataset.state = lost ? "lost" : card ? (card.empty ? "empty" : "error") : busy ? "busy" : model.shown ? "ready" : "loading";
     page.dataset.shown = model.shown;
+    document.documentElement.toggleAttribute("data-busy", Boolean(busy || writing));
   }
 
   // ------------------------------------------------------------------------------------------------ waiting
@@ -311,7 +312,7 @@ export function render({ model }) {
   model.on("replies", reply);
   model.on("rows", fill);
   model.on(["alts", "strip"], describe);
-  model.on("query", () => { clearTimeout(writing); writing = setTimeout(remember, SETTLE); });
+  model.on("query", () => { clearTimeout(writing); writing = setTimeout(() => { writing = 0; remember(); mark(); }, SETTLE); mark(); });
   model.on(["large", "curve", "curving"], dress);
   model.calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   for (const act of [say, wait, dress, describe, fill, measure]) act();
