@@ -300,12 +300,16 @@ class Helpers:
             if not worker.alive() or (worker.aside and time.monotonic() > worker.rested + UNUSED):
                 self.staff.remove(worker)
                 worker.end()
+                self._fill()
 
     def start_soon(self) -> None:
         """In the background, as many as there are to be for what is quick."""
         with self._change:
-            while not self._closed and self._short(False) and self._failed < ATTEMPTS:
-                self._begin(False)
+            self._fill()
+
+    def _fill(self) -> None:
+        while not self._closed and self._short(False) and self._failed < ATTEMPTS:
+            self._begin(False)
 
     def move_aside(self, worker: Helper) -> bool:
         """Whether one more may go on aside; then another takes its place."""
