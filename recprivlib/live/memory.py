@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 from recprivlib.live.contract import nbytes
 
 T = TypeVar("T")
+LARGE = 64 << 20  # bytes of a memory that holds something of every reader
 EVERY: weakref.WeakSet[Memory] = weakref.WeakSet()
 worked = getattr(time, "thread_time", time.process_time)  # seconds of one's own work; a browser has one thread only
 
@@ -134,6 +135,7 @@ MEMORY = Memory(256 << 20)
 
 
 def narrowed(share: float) -> None:
-    """Everything that is kept in this process takes no more than `share` of its bound from now on."""
+    """What this process keeps of many readers takes no more than `share` of its bound from now on."""
     for memory in EVERY:
-        memory.limit = int(share * memory.limit)
+        if memory.limit >= LARGE:
+            memory.limit = int(share * memory.limit)

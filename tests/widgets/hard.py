@@ -85,6 +85,7 @@ HARD = {
     for one in (
         *(_with(act.__name__, compute=act) for act in (swells, fills, works, sleeps, dies, where)),
         _with("streams", compute=works, steps=streams),
+        _with("train", compute=works, steps=streams, effort=lambda values: values["people"] / 5),
         _with("declared", compute=works, effort=lambda values: values["people"] / 10),
     )
 }

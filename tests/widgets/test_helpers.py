@@ -201,13 +201,13 @@ def test_a_stream_has_so_many_seconds_in_all(pool):
         list(here.parts(HARD["streams"], "steps", values, Errand(left=1.0)))  # it takes four
 
 
-@pytest.mark.parametrize("leave", [Lane.cancel])
-def test_cancel_ends_what_cannot_be_stopped(pool, leave):
+def test_cancel_ends_what_cannot_be_stopped(pool, monkeypatch):
+    monkeypatch.setattr(module, "HUNG", 600.0)
     here = pool()
     reader = Asked(here, "sleeps", people=2)
     until(lambda: busy(here))
     pid = busy(here)[0].pid
-    leave(reader.lane)
+    reader.lane.cancel()
     with timed(module.GRACE + 20):
         until(lambda: pid not in {one.pid for one in here.place.staff})
         until(lambda: not reader.lane._busy)
@@ -216,7 +216,8 @@ def test_cancel_ends_what_cannot_be_stopped(pool, leave):
     assert reader.last().result.height == 10
 
 
-def test_a_reader_who_has_gone_is_computed_for_no_longer(pool):
+def test_a_reader_who_has_gone_is_computed_for_no_longer(pool, monkeypatch):
+    monkeypatch.setattr(module, "HUNG", 600.0)
     here = pool()
     session = Session(HARD["sleeps"], here, "people=2", wire=Wire())
     until(lambda: any(one.known for one in busy(here)))
@@ -259,6 +260,18 @@ def test_what_is_said_to_be_long_never_stands_before_what_is_quick(pool):
     assert all(one.aside for one in here.place.staff if (one.busy))
     for one in dear:
         one.lane.cancel()
+
+
+def test_a_long_stream_begins_among_the_quick_where_nobody_waits_and_makes_room_for_whoever_comes(pool):
+    """Its first picture comes as soon as any other."""
+    here = pool(many=1, aside=1)
+    stream = Asked(here, "train", people=100)
+    stream.lane.every = 0.0
+    stream.some(1)
+    assert not any(one.aside for one in here.place.staff)
+    assert Asked(here, "where").last(30).error is None
+    assert not any(one.last for one in stream.told)
+    stream.lane.cancel()
 
 
 def test_what_was_long_once_is_admitted_as_long_with_other_noise(pool):

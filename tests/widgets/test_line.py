@@ -88,6 +88,24 @@ def test_who_works_long_steps_aside_and_the_next_has_a_turn(monkeypatch, gate):
     until(lambda: aside not in line._staff)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a thread has no rank of its own")
+def test_a_lone_reader_is_not_left_behind_what_is_long_because_nobody_comes_after_him(monkeypatch, gate):
+    """The line looked only when somebody asked: he waited for a minute."""
+    monkeypatch.setattr(lines, "LONG", 0.3)
+    line, began, done = Line(1, "one"), threading.Event(), threading.Event()
+
+    def long():
+        began.set()
+        while not gate.is_set():
+            sum(range(1000))
+
+    line.join(long)
+    assert began.wait(10)
+    line.join(done.set)
+    assert done.wait(20)
+    assert not gate.is_set()
+
+
 def test_a_job_that_fails_ends_nobody_s_work(caplog):
     line, done = Line(1, "one"), threading.Event()
     line.join(lambda: 1 / 0)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import logging
 import multiprocessing
+import multiprocessing.util  # what it does at the end of the program comes after what was registered later
 import os
 import pickle
 import signal
@@ -33,7 +34,7 @@ from recprivlib.live import Explorer, explorer
 from recprivlib.live.contract import Values
 from widgets.kit import helper
 from widgets.kit.clock import Clock, clock
-from widgets.kit.line import give_way
+from widgets.kit.line import LONG, give_way
 from widgets.kit.work import AGAIN, Again, Errand, Exceeded, Left, Part, Told
 
 LOOK = 0.1  # seconds between two looks at a helper that has not answered
@@ -41,7 +42,8 @@ STEP = 60.0  # seconds of a processor from one part to the next
 READY = 60.0  # seconds that a helper has to begin
 HUNG = 20.0  # seconds in which a helper has answered nothing and worked nothing
 GRACE = 1.0  # seconds that a helper has to come to the end of a part that nobody waits for
-PATIENCE = 0.05  # seconds that are waited for the helper that knows such settings, while others have nothing to do
+PATIENCE = 0.3  # seconds of a processor at one part, from which the helper that knows such settings is not waited for
+WAITED = 2.0  # seconds that it is waited for at most, while others have nothing to do
 ELSEWHERE = 1.0  # seconds that are waited for the one that has begun, before another begins again
 ROOM = 384 << 20, 900 << 20  # bytes that a quick helper, and one aside, may take beyond the library itself
 CACHE = 0.5  # of what one process would remember
@@ -49,7 +51,7 @@ ATTEMPTS = 5  # of one computation, at most
 UNUSED = 60.0  # seconds until a helper aside is ended that nobody needs
 KNOWN = 200  # settings of which it is remembered who has computed them
 PRELOADED = ["widgets.kit.loaded"]
-ABOUT = ("data", "seed", "people")  # controls by which a helper remembers what it has loaded and split
+ABOUT = ("data", "seed")  # controls by which a helper remembers what it has loaded and split
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +63,7 @@ class Helper:
         self.aside, self.roomy, self.busy = aside, aside, False
         self.rested = time.monotonic()  # since when it has nothing to do, while it has not
         self.known: OrderedDict[Any, None] = OrderedDict()
+        self.begun = 0.0  # what it had worked when it was asked last
         self._sending = threading.Lock()
         self._line, theirs = CONTEXT.Pipe()
         self.process = CONTEXT.Process(target=helper.main, args=(theirs, find, room[aside], CACHE), daemon=True)
@@ -92,6 +95,10 @@ class Helper:
         """Whether it is there."""
         return self.process.is_alive()
 
+    def soon(self) -> bool:
+        """Whether it is expected to be free in a moment."""
+        return not self.busy or self.worked() - self.begun < PATIENCE
+
     def step_aside(self) -> None:
         """For good: whoever gave way cannot be given his rank again."""
         self.aside = True
@@ -101,7 +108,7 @@ class Helper:
         """Its answer; `look` is called again and again meanwhile with its seconds so far, and may raise."""
         with self._sending:
             self._line.send_bytes(pickle.dumps(message, 5))
-        begun = self.worked()
+        begun = self.begun = self.worked()
         mine = clock()
         mine.helper = lambda: self.worked() - begun
         try:
@@ -136,8 +143,10 @@ class Helpers:
         room: tuple[int, int] = ROOM,
     ):
         self.many, self.find, self.room, self.most = many or max(2, min(4, os.cpu_count() or 1)), find, room, aside
+        self.workers = 2
         self.aside = 64  # threads that may wait for a helper aside: they take nothing
         self.staff: list[Helper] = []
+        self._wanted = 0  # threads that wait for a quick one
         self._coming = [0, 0]  # being started: quick ones, and those aside
         self._change = threading.Condition()
         self._numbers = itertools.count(1)
@@ -197,6 +206,10 @@ class Helpers:
             raise Exceeded(f"{job.stem} needs more memory than a helper has")
         raise Lost("its helper was full", long=True)
 
+    def wanted(self) -> bool:
+        """Whether somebody waits for a quick helper."""
+        return self._wanted > 0
+
     # ------------------------------------------------------------------------------------------------- staff
 
     def _lease(self, job: Job) -> Helper:
@@ -217,7 +230,11 @@ class Helpers:
                     return found
                 if not job.home and self._short(aside):
                     self._begin(aside)
-                self._change.wait(PATIENCE)
+                self._wanted += not aside
+                try:
+                    self._change.wait(LOOK)
+                finally:
+                    self._wanted -= not aside
 
     def _home(self, job: Job, waited: float) -> Helper | None:
         if job.home not in self.staff:
@@ -231,7 +248,7 @@ class Helpers:
         free = [one for one in rank if not one.busy]
         knows = [one for one in rank if about in one.known]
         best = next((one for one in free if one in knows), None)
-        if best is None and free and (not knows or waited > PATIENCE):
+        if best is None and free and (waited > WAITED or not any(one.soon() for one in knows)):
             best = min(free, key=lambda one: len(one.known))
         return best
 
@@ -283,12 +300,16 @@ class Helpers:
             if not worker.alive() or (worker.aside and time.monotonic() > worker.rested + UNUSED):
                 self.staff.remove(worker)
                 worker.end()
+                self._fill()
 
     def start_soon(self) -> None:
         """In the background, as many as there are to be for what is quick."""
         with self._change:
-            while not self._closed and self._short(False) and self._failed < ATTEMPTS:
-                self._begin(False)
+            self._fill()
+
+    def _fill(self) -> None:
+        while not self._closed and self._short(False) and self._failed < ATTEMPTS:
+            self._begin(False)
 
     def move_aside(self, worker: Helper) -> bool:
         """Whether one more may go on aside; then another takes its place."""
@@ -309,6 +330,8 @@ class Helpers:
             self._closed, gone, self.staff = True, self.staff, []
         for worker in gone:
             worker.end()
+        if STARTING.acquire(timeout=5):  # what is just being started is not cut off in the middle of a word
+            STARTING.release()
 
 
 class Lost(Exception):
@@ -363,7 +386,8 @@ class Watch:
             self._last, self._since = seconds, now
         elif now > self._since + HUNG:
             raise Exceeded(f"{self.job.stem} did nothing for {HUNG:.0f} seconds")
-        if self.mine.aside and not self.worker.aside and self.all.most and not self.all.move_aside(self.worker):
+        held_up = self.mine.aside or (seconds > LONG and self.all.wanted())
+        if held_up and not self.worker.aside and self.all.most and not self.all.move_aside(self.worker):
             raise Lost("others wait, and enough are at something long", long=True)
 
 

@@ -89,7 +89,7 @@ class Pool:
         self._share(limit, place)
         self._one_thread = one_thread()  # of linear algebra a worker; as long as the pool lives
         self._shares = Shares()
-        many, aside = workers or max(2, min(4, os.cpu_count() or 1)), self.place.aside
+        many, aside = workers or max(2, min(4, os.cpu_count() or 1)) * self.place.workers, self.place.aside
         self._quick = Line(many, "compute", shares=self._shares, aside=aside)
         self._costly = Line(1, "costly", humble=True, shares=self._shares)
         self._curves = Line(1, "curve", shares=self._shares, aside=aside)
@@ -132,7 +132,7 @@ class Pool:
             if isinstance(turn, Again):
                 again(long=True)
                 return
-            if worked() > end and any(line.waits() for line in self.lines):
+            if worked() > end and not self.calm():
                 again()
                 return
 
@@ -147,6 +147,10 @@ class Pool:
         with self._lock:
             self._parked[address] += 1
         turn.then(back)
+
+    def calm(self) -> bool:
+        """Whether nobody is in line, nor a worker for somebody who can compute."""
+        return not (self.place.wanted() or any(line.waits() for line in self.lines))
 
     def crowd(self, address: str) -> int:
         """How much of one address waits."""
@@ -287,8 +291,10 @@ class Lane:
             self.asked = self._waiting = None
 
     def _join(self) -> None:
+        """What is long stands apart; but a stream gives its turn to whoever comes, and moves apart then."""
         waiting = self._waiting
         costly = waiting is not None and self._cost(waiting[1]) > COSTLY
+        costly = costly and not (self.part == "steps" and self.pool.calm())
         self.pool.submit(self._work, costly, self.curve, self.reader)
 
     def _work(self) -> None:

@@ -50,20 +50,28 @@ class Errand:
 class Place(Protocol):
     """Where computations run."""
 
+    workers: int  # of a pool, for each that computes: others wait or draw meanwhile
     aside: int  # jobs that may go on beside the others after they were long at work
 
     def parts(self, explorer: Explorer, part: Part, values: Values, errand: Errand) -> Iterator[Told | Again]:
         """All of it; closing it ends it."""
         ...
 
+    def wanted(self) -> bool:
+        """Whether one of the pool's workers waits there for another."""
+        ...
+
 
 class Here:
     """In this process, where nothing can be ended from outside."""
 
-    aside = 2
+    workers, aside = 1, 2
 
     def parts(self, explorer: Explorer, part: Part, values: Values, errand: Errand) -> Iterator[Told | Again]:
         yield from played(explorer, part, values)
+
+    def wanted(self) -> bool:
+        return False
 
 
 def played(explorer: Explorer, part: Part, values: Values) -> Iterator[Told]:
