@@ -10,7 +10,7 @@ from recprivlib.closure import imports
 
 ROOT = Path(__file__).parents[1]
 ORDER = [
-    "closure", "parameters", "protocols", "data", "mechanisms", "accounting", "models", "audit", "executors",
+    "closure", "definitions", "parameters", "protocols", "data", "mechanisms", "accounting", "models", "audit", "executors",
     "population", "baselines", "trusted", "evaluation", "papers", "registry", "experiment", "cells", "claims",
     "sweep", "results", "plots", "live", "bench", "cli", "federation",
 ]  # fmt: skip
