@@ -78,6 +78,7 @@ class Module:
         self.parts: dict[str, list[Part]] = {}
         self.always: list[Part] = []
         self._nodes: dict[Part, ast.AST] = {}
+        self._known: dict[Part, Uses] = {}
         for node in self.tree.body:
             self._sort(node)
         self.bound = bound(self.tree)
@@ -106,7 +107,9 @@ class Module:
 
     def uses(self, part: Part) -> Uses:
         """What one of its parts speaks of."""
-        return _uses(self._nodes[part], self._symbols)
+        if part not in self._known:
+            self._known[part] = _uses(self._nodes[part], self._symbols)
+        return self._known[part]
 
     def said(self, part: Part, to_the_letter: bool) -> str:
         """What a part says: to the letter, or without comments, docstrings and the way it is laid out."""
@@ -514,6 +517,11 @@ def reach(source: str = "", names: Iterable[str] = ()) -> Reach | None:
     except Anything:
         return None
     return found
+
+
+def files(found: Reach) -> set[Path]:
+    """The files behind it: run, or read."""
+    return found.files | found.loaded
 
 
 def fingerprint(found: Reach) -> str:

@@ -10,9 +10,9 @@ from recprivlib.closure import imports
 
 ROOT = Path(__file__).parents[1]
 ORDER = [
-    "closure", "definitions", "parameters", "protocols", "data", "mechanisms", "accounting", "models", "audit", "executors",
-    "population", "baselines", "trusted", "evaluation", "papers", "registry", "experiment", "cells", "claims",
-    "sweep", "results", "plots", "live", "bench", "cli", "federation",
+    "closure", "definitions", "parameters", "protocols", "data", "mechanisms", "accounting", "models", "audit",
+    "executors", "population", "baselines", "trusted", "evaluation", "papers", "registry", "experiment", "cells",
+    "claims", "sweep", "results", "plots", "live", "bench", "cli", "federation",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}
