@@ -31,9 +31,10 @@ LISTED = {
     "data/sources.py": ("data/*",),
 }
 REGISTRY, RESULTS = "registry.py", "results.py"
-TABLES = ("_results/{}.*", "../book/results/{}.*", "papers/*/results/{}.*")
+TABLES = ("_results/*.*", "../book/results/*.*", "papers/*/results/*.*")
 ITSELF = ("__init__.py", "closure.py", "definitions.py", "executors.py")  # import what is named in them, or read this
-ANYTHING = {"exec", "eval", "__import__", "globals", "subprocess", "importlib", "multiprocessing", "runpy", "os.system"}
+ANYTHING = {"exec", "eval", "__import__", "globals", "subprocess", "importlib", "multiprocessing", "runpy", "os.system",
+            "widgets", "tools", "tests"}  # fmt: skip
 PURE = {"dataclass", "cache", "lru_cache", "runtime_checkable", "contextmanager", "functools.cache", "total_ordering",
         "functools.lru_cache", "contextlib.contextmanager", "overload"}  # fmt: skip
 
@@ -419,9 +420,8 @@ class Reach:
         if REGISTRY in self._touched:
             self._named(self._reaches(REGISTRY, "systems"), self._reaches(REGISTRY, "name_of"))
         if RESULTS in self._touched:
-            words = [word for word in self.literals if word.isidentifier()]
-            every = ["*"] if self._reaches(RESULTS, "grids") else words
-            self.files |= {file for word in every for file in tables(word)}
+            every = self._reaches(RESULTS, "grids")
+            self.files |= {file for name, found in tables().items() if every or name in self.literals for file in found}
         return before != (len(self.parts), len(self.files), len(self.loaded)) or bool(self._waiting)
 
     def _reaches(self, file: str, name: str) -> bool:
@@ -433,17 +433,20 @@ class Reach:
             if every:
                 self._take_whole(source.file)
             for name, part in source.entries.items():
-                if name in self.literals or (kin and self._has_class_of(source, part)):
+                if name in self.literals or (kin and classes(part) & self.parts):
                     self._reach(part)
 
-    def _has_class_of(self, source: Module, entry: Part) -> bool:
-        small = Reach()
-        for chain in source.uses(entry).chains:
-            small.parts |= set(source.given(chain))
-            for target in source.bound.get(chain[0], ()):
-                small._resolve(target, chain[1:])
-        classes = {part for part in small.parts if part.name and module(part.file).is_class(part)}
-        return any(part in self.parts for part in classes if part.file.name != "protocols.py")
+
+@cache
+def classes(entry: Part) -> frozenset[Part]:
+    """The classes that an entry of `SYSTEMS` speaks of."""
+    source, found = module(entry.file), Reach()
+    for chain in source.uses(entry).chains:
+        found.parts |= set(source.given(chain))
+        for target in source.bound.get(chain[0], ()):
+            found._resolve(target, chain[1:])
+    known = (part for part in found.parts if part.name and module(part.file).is_class(part))
+    return frozenset(part for part in known if part.file.name != "protocols.py")
 
 
 def _printed(tree: ast.Module) -> Uses | None:
@@ -494,10 +497,14 @@ def holders() -> tuple[Module, ...]:
     return tuple(source for source in map(module, (file for file in files if file.is_file())) if source.entries)
 
 
-def tables(name: str) -> list[Path]:
-    """The files of a committed table ("*": of all)."""
-    patterns = [pattern.format(name) for pattern in TABLES]
-    return [file for one in patterns for file in _place(one).glob(one.removeprefix("../")) if file.is_file()]
+@cache
+def tables() -> dict[str, list[Path]]:
+    """The committed tables: name -> its files."""
+    found: dict[str, list[Path]] = {}
+    for pattern in TABLES:
+        for file in sorted(_place(pattern).glob(pattern.removeprefix("../"))):
+            found.setdefault(file.stem, []).append(file)
+    return found
 
 
 def _place(pattern: str) -> Path:

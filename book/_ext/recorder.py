@@ -10,7 +10,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "course_recorder"
-LISTEN = f"__import__('runpy').run_path({str(Path(__file__).resolve())!r}, run_name='__listen__') and None"  # the first line
+LISTEN = f"__import__('runpy').run_path({str(Path(__file__).resolve())!r}, run_name='__listen__') and None"  # first
 TELL = f"print(__import__({NAME!r}).told())"  # the last cell
 
 
@@ -23,8 +23,8 @@ class Recorder(ModuleType):
 
     def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
         """An audit event of this interpreter."""
-        if event == "open" and isinstance(arguments[0], str) and "__pycache__" not in arguments[0]:
-            self.opened.add(arguments[0])
+        if event == "open" and isinstance(arguments[0], str) and not arguments[0].endswith((".py", ".pyc")):
+            self.opened.add(arguments[0])  # of Python what is imported counts: names alone are read off more files
 
     def told(self) -> str:
         """All files of the library and its tables that were opened or imported, as JSON."""

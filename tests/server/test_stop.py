@@ -49,7 +49,7 @@ def busy(process: subprocess.Popen[str]) -> list[psutil.Process]:
     while time.monotonic() < end:
         family = psutil.Process(process.pid).children(recursive=True)
         words = [" ".join(one.cmdline()) for one in family if one.is_running()]
-        if any("ipykernel" in word for word in words) and any("static.write" in word for word in words):
+        if any("ipykernel" in word for word in words) and any("states.py" in word for word in words):
             return family
         assert process.poll() is None, process.communicate()
         time.sleep(0.2)
