@@ -236,6 +236,7 @@ def _free(node: ast.AST, symbols: symtable.SymbolTable) -> set[str] | None:
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return None
     found = {one.id for part in _outside(node) for one in ast.walk(part) if isinstance(one, ast.Name)}
+    found |= bound(node).keys()  # what it imports for itself is no name of its own
     waiting = [table for table in symbols.get_children() if table.get_name() == node.name]
     while waiting:
         table = waiting.pop()

@@ -94,6 +94,9 @@ SMALL = {
             return [unused for unused in range(used(x))]  # a remark
         def unused(): return also()
         def shadowed(used): return used
+        def late():
+            from recprivlib.c import quiet as fetched
+            return fetched()
         class Child(Base):
             def go(self): return LIMIT
     """,
@@ -173,6 +176,7 @@ FRONT = "import recprivlib as rp\nrp.front(1)"
         ("from recprivlib import a\nprint(vars(a))", "c.py", "return 1", "return 3"),  # handed on
         ("import recprivlib.a\nrecprivlib.a.front(1)", "b.py", "return helper(x)", "return 0"),
         ("import recprivlib as rp\nrp.called(1)", "b.py", "return helper(x)", "return 0"),
+        ("from recprivlib.a import late\nlate()", "c.py", "return 2", "return 3"),  # imported where it is used
         ("from recprivlib.a import front\nfrom recprivlib.plots.source import source\nsource(front)", "a.py",
          "# a remark", "# a new remark"),
         ("from recprivlib.a import front\nfrom recprivlib.plots.source import source\nlist(map(source, [front]))",

@@ -21,7 +21,8 @@ from sphinx.errors import ExtensionError
 from fingerprint import ROOT
 from freshness import progress
 
-CODE = re.compile(r"^(`{3,}|~{3,})(?:\{code-cell\}|\{code-block\}|\w+\s*$|\s*$).*?^\1", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"(`{3,}|~{3,})(.*)")
+DIRECTIVE = re.compile(r"\{(?!code)")  # a fence that holds prose, or options alone
 MARK = re.compile(
     r"^`{3,}\{(?P<block>path|step|dashboard|expert)\} *(?P<argument>.*)$"
     r"|^:controls: *(?P<controls>.*)$"
@@ -55,11 +56,28 @@ class Book:
 
 def read(files: Iterable[Path], bibliographies: Iterable[Path]) -> Book:
     """The book as it is written."""
-    pages = {file: CODE.sub(lambda code: "\n" * code[0].count("\n"), file.read_text("utf-8")) for file in files}
+    pages = {file: without_code(file.read_text("utf-8")) for file in files}
     entries = [line for text in pages.values() for part in GLOSSARY.findall(text) for line in part.splitlines()]
     terms = {line.strip().lower() for line in entries if line and line[0] != " "}
     sources = {key for file in bibliographies for key in ENTRY.findall(file.read_text("utf-8"))}
     return Book(pages, frozenset(sources), frozenset(terms))
+
+
+def without_code(text: str) -> str:
+    """A page with each line of code empty, so that its other lines keep their numbers."""
+    kept, closing, code = [], "", False
+    for line in text.split("\n"):
+        fence = FENCE.match(line)
+        if closing:
+            kept.append("" if code else line)
+            if fence and fence[1].startswith(closing) and not fence[2].strip():
+                closing = ""
+        elif fence:
+            closing, code = fence[1], not DIRECTIVE.match(fence[2].strip())
+            kept.append("" if code else line)
+        else:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def wrong(book: Book, steered: Iterable[Path]) -> list[str]:

@@ -183,7 +183,8 @@ def test_a_frame_from_kept_results_is_the_frame_and_computes_nothing(tmp_path):
 
 
 def test_what_a_chapter_asks_for_is_all_that_its_frames_need(tmp_path):
-    text = "```{path} recommenders\n```\n## One\n```{step} k=5 ghost.neighbors=20\n```\n{set}`all <k=7>` {set}`up <k=10 play=k>`"
+    text = "```{path} recommenders\n```\n## One\n```{step} k=5 ghost.neighbors=20\n```\n"
+    text += "{set}`all <k=7>` {set}`up <k=10 play=k>`"
     first = states.Known(tmp_path, SMALL)
     for values in static.asked(SMALL, {"x": text}):
         first.fill(values, "1")
