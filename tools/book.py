@@ -40,7 +40,8 @@ SUMS = WORK / "sums.json"  # what its files were when a build ended
 FULL = "the disk is full: make room and build again; the last good book stays as it was"
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-import kept  # noqa: E402  (a local extension of the book)
+import check  # noqa: E402  (a local extension of the book)
+import kept  # noqa: E402
 
 from fingerprint import READABLE, digest, library  # noqa: E402
 
@@ -88,6 +89,7 @@ def _build(say: Say) -> Path:
         return HTML
     start = time.monotonic()
     say("book: building")
+    look_up()
     fetch(say)
     try:
         sphinx("html", early(say))
@@ -108,6 +110,12 @@ def early(say: Say) -> Say:
         say(line)
 
     return heard
+
+
+def look_up() -> None:
+    """What the words of the book ask for is there, or all that is not is said before anything is begun."""
+    if said := check.all_of_it():
+        raise BookError("\n".join([*said, "the book was not built; see above"]))
 
 
 def fetch(say: Say) -> None:

@@ -1,25 +1,26 @@
 """What the words of the book ask for is looked up before anything is executed: all that is wrong, each in one sentence.
 
 Settings of steps and words, controls, figures and dashboards; links to pages and to their parts, citations, terms of
-the glossary, numbered formulas. A sentence begins with the file and the line.
+the glossary, numbered formulas. A sentence begins with the file and the line. `make book` asks before it starts Sphinx,
+so nothing here needs that; as an extension it asks for whoever starts Sphinx otherwise.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
+import yaml
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 from fingerprint import ROOT
-from freshness import progress
 
 FENCE = re.compile(r"(`{3,}|~{3,})(.*)")
 DIRECTIVE = re.compile(r"\{(?!code)")  # a fence that holds prose, or options alone
@@ -61,6 +62,14 @@ def read(files: Iterable[Path], bibliographies: Iterable[Path]) -> Book:
     terms = {line.strip().lower() for line in entries if line and line[0] != " "}
     sources = {key for file in bibliographies for key in ENTRY.findall(file.read_text("utf-8"))}
     return Book(pages, frozenset(sources), frozenset(terms))
+
+
+def all_of_it() -> list[str]:
+    """Everything that is wrong in the pages of the table of contents."""
+    asked = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+    names = re.findall(r"^\W*(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"), re.MULTILINE)
+    pages = [page for page in (ROOT / f"{name}.md" for name in names) if page.is_file()]
+    return wrong(read(pages, (ROOT / name for name in asked.get("bibtex_bibfiles", []))), pages)
 
 
 def without_code(text: str) -> str:
@@ -195,12 +204,11 @@ class Walk:
 
 def check(app: Sphinx, env: Any, docnames: list[str]) -> None:
     """Before the first chapter runs and the first frame is begun."""
-    start = time.monotonic()
+    from sphinx.errors import ExtensionError
+
     files = {name: Path(env.doc2path(name)).resolve() for name in sorted(env.found_docs)}
     book = read(files.values(), (ROOT / name for name in app.config.bibtex_bibfiles))
-    said = wrong(book, [files[name] for name in docnames if name in files])
-    progress(f"  settings, links and citations of {len(files)} pages looked up in {time.monotonic() - start:.1f} s")
-    if said:
+    if said := wrong(book, [files[name] for name in docnames if name in files]):
         raise ExtensionError("\n".join(said))
 
 

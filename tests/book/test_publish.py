@@ -25,6 +25,7 @@ def folder(tmp_path, monkeypatch):
         monkeypatch.setattr(book, name, place)
     monkeypatch.setattr(book, "inputs", lambda: "new")
     monkeypatch.setattr(book, "fetch", lambda say: None)
+    monkeypatch.setattr(book, "look_up", lambda: None)
     (work / "html").mkdir(parents=True)
     (work / "html" / "page.html").write_text("old")
     book.publish("old")
