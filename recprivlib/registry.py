@@ -1,15 +1,19 @@
 """Every named system: the baselines and the `SYSTEMS` of each file in papers/.
 
-A new file in papers/ is found by listing the folder; nothing else has to know about it.
+A new file in papers/ is found by listing the folder; nothing else has to know about it. Names are read off the text,
+and a paper is imported when somebody asks for one of its names.
 """
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import difflib
 import functools
 import importlib
+import importlib.util
 import pkgutil
+from pathlib import Path
 from typing import Any
 
 import recprivlib.papers
@@ -25,7 +29,7 @@ def systems() -> dict[str, Entry]:
     >>> next(iter(systems().items()))[0]
     'random'
     """
-    return {name: entry for name, (_, entry) in _catalogue().items()}
+    return {name: get(name) for name in _catalogue()}
 
 
 def get(name: str) -> Entry:
@@ -34,7 +38,8 @@ def get(name: str) -> Entry:
     >>> get("item-knn").system
     ItemKNN(neighbors=50, similarity='jaccard')
     """
-    return _found(name)[1]
+    _, module = _found(name)
+    return importlib.import_module(module).SYSTEMS[name]
 
 
 def stem(name: str) -> str:
@@ -43,8 +48,13 @@ def stem(name: str) -> str:
 
 
 def name_of(system: Any) -> str | None:
-    """The name under which a system value is registered, or the one that differs from it the least."""
-    kin = {name: entry.system for name, entry in systems().items() if type(entry.system) is type(system)}
+    """The name under which a system value is registered, or the one that differs from it the least.
+
+    Looked for among the baselines and in the paper that its class is written in: papers never import each other.
+    """
+    home = type(system).__module__
+    near = (name for name, (place, module) in _catalogue().items() if place == COMMON or _holds(module, home))
+    kin = {name: found for name in near if type(found := get(name).system) is type(system)}
     return min(kin, key=lambda name: _distance(kin[name], system), default=None)
 
 
@@ -55,7 +65,13 @@ def _distance(a: Any, b: Any) -> tuple[int, int]:
     return len(differ) - tuned, tuned
 
 
-def _found(name: str) -> tuple[str, Entry]:
+def _holds(module: str, home: str) -> bool:
+    """Whether a class of `home` is one of this paper's: its module, its folder, or a part of it (`_<stem>_…`)."""
+    folder, _, stem = module.rpartition(".")
+    return home == module or home.startswith((f"{module}.", f"{folder}._{stem}_"))
+
+
+def _found(name: str) -> tuple[str, str]:
     try:
         return _catalogue()[name]
     except (KeyError, TypeError):
@@ -65,19 +81,36 @@ def _found(name: str) -> tuple[str, Entry]:
 
 
 @functools.cache
-def _catalogue() -> dict[str, tuple[str, Entry]]:
-    merged: dict[str, tuple[str, Entry]] = {}
+def _catalogue() -> dict[str, tuple[str, str]]:
+    """System -> the paper it belongs to, and the module that has it."""
+    merged: dict[str, tuple[str, str]] = {}
     for place, module in _modules():
-        for name, entry in module.SYSTEMS.items():
+        for name in _names(module):
             if name in merged:
                 raise ValueError(f"two systems are called {name!r}: one in {merged[name][0]}, one in {place}")
-            merged[name] = place, entry
+            merged[name] = place, module
     return merged
 
 
-def _modules() -> list[tuple[str, Any]]:
+def _modules() -> list[tuple[str, str]]:
     papers = sorted(info.name for info in pkgutil.iter_modules(recprivlib.papers.__path__) if info.name[0] != "_")
-    named = [(COMMON, "recprivlib.baselines"), (COMMON, "recprivlib.trusted")] + [
+    return [(COMMON, "recprivlib.baselines"), (COMMON, "recprivlib.trusted")] + [
         (paper, f"recprivlib.papers.{paper}") for paper in papers
     ]
-    return [(place, importlib.import_module(path)) for place, path in named]
+
+
+def _names(module: str) -> list[str]:
+    """The names in a module's `SYSTEMS = {…}`, off its text or that of the module it takes them from."""
+    spec = importlib.util.find_spec(module)
+    assert spec is not None, module
+    text = Path(str(spec.origin)).read_text("utf-8")
+    begin = text.rfind("\nSYSTEMS")  # the tail alone is a program too, and read twenty times as fast as the whole
+    for node in ast.parse(text[max(0, begin) :]).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if "SYSTEMS" in {getattr(target, "id", "") for target in targets}:
+            keys = getattr(getattr(node, "value", None), "keys", [None])
+            if all(isinstance(key, ast.Constant) for key in keys):
+                return [key.value for key in keys]
+        if isinstance(node, ast.ImportFrom) and node.module and "SYSTEMS" in {name.name for name in node.names}:
+            return _names(node.module)
+    return list(importlib.import_module(module).SYSTEMS)  # not written out

@@ -10,9 +10,9 @@ from recprivlib.closure import imports
 
 ROOT = Path(__file__).parents[1]
 ORDER = [
-    "closure", "parameters", "limits", "protocols", "data", "mechanisms", "accounting", "models", "auditing", "orphans",
-    "executors", "population", "baselines", "trusted", "evaluation", "papers", "registry", "capacity", "experiment",
-    "cells", "claims", "sweeps", "tables", "plots", "live", "bench", "cli", "federation",
+    "closure", "definitions", "parameters", "limits", "protocols", "data", "mechanisms", "accounting", "models", "auditing",
+    "orphans", "executors", "population", "baselines", "trusted", "evaluation", "papers", "registry", "capacity",
+    "experiment", "cells", "claims", "sweeps", "tables", "plots", "live", "bench", "cli", "federation",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}

@@ -3,7 +3,8 @@
     python tools/book.py [--linkcheck]
 
 Unchanged sources are not touched; a build that fails leaves the last good book in place. `_build/work` holds
-Sphinx's own output (incremental), which is copied beside `_build/html` and swapped in when all is well.
+Sphinx's own output (incremental), which is copied beside `_build/html` and swapped in when the pages are well: before
+the dashboards' frames are, since these take longest. `_config.yml` says what is built; conf.py says it to Sphinx.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
+import hashlib
 import io
+import json
 import logging
 import os
 import re
@@ -21,6 +24,7 @@ import socket
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
@@ -30,9 +34,16 @@ import psutil
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 HTML = BUILD / "html"
+WORK = BUILD / "work"
+STATE = (WORK / "doctrees", WORK / "html")  # what Sphinx goes on from
+SUMS = WORK / "sums.json"  # what its files were when a build ended
+FULL = "the disk is full: make room and build again; the last good book stays as it was"
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from fingerprint import READABLE, digest, library  # noqa: E402  (a local extension of the book)
+import check  # noqa: E402  (a local extension of the book)
+import kept  # noqa: E402
+
+from fingerprint import READABLE, digest, library  # noqa: E402
 
 Say = Callable[[str], None]
 
@@ -43,7 +54,7 @@ class BookError(Exception):
 
 def inputs() -> str:
     """The name of all that the book is made from."""
-    own = [ROOT / name for name in ("_config.yml", "_toc.yml", "book", "tools/book.py")]
+    own = [ROOT / name for name in ("_config.yml", "_toc.yml", "conf.py", "book", "tools/book.py")]
     return digest(own, library())
 
 
@@ -60,31 +71,51 @@ def tell(line: str) -> None:
 
 def build(say: Say = tell) -> Path:
     """The folder of the built book, made anew if anything it depends on has changed."""
-    BUILD.mkdir(exist_ok=True)
-    with lock(BUILD / "lock", say):
-        name = inputs()
-        if not stale():
-            say("book: up to date")
-            return HTML
-        start = time.monotonic()
-        say("book: building")
-        fetch(say)
+    try:
+        BUILD.mkdir(exist_ok=True)
+        with lock(BUILD / "lock", say):
+            return _build(say)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise BookError(FULL) from None
+
+
+def _build(say: Say) -> Path:
+    recover()
+    name = inputs()
+    if not stale():
+        say("book: up to date")
+        return HTML
+    start = time.monotonic()
+    say("book: building")
+    look_up()
+    fetch(say)
+    try:
         sphinx("html", early(say))
         publish(name)
-        say(f"book: built in {time.monotonic() - start:.0f} s -> {HTML.relative_to(ROOT)}/index.html")
+    except BaseException:
+        withdraw()
+        raise
+    say(f"book: built in {time.monotonic() - start:.0f} s -> {HTML.relative_to(ROOT)}/index.html")
     return HTML
 
 
 def early(say: Say) -> Say:
-    """`say`; on a first build the pages are shown before the frames are there. Without a name they count as stale."""
+    """`say`; when only the frames are not there yet, the pages are shown. Without a name they count as stale."""
 
     def heard(line: str) -> None:
-        first = line == READABLE and not HTML.exists()
-        if first:
-            publish("")
-        say(line if first or line != READABLE else "book: computing the dashboards' frames")
+        if line == READABLE:
+            publish("", last=False)
+        say(line)
 
     return heard
+
+
+def look_up() -> None:
+    """What the words of the book ask for is there, or all that is not is said before anything is begun."""
+    if said := check.all_of_it():
+        raise BookError("\n".join([*said, "the book was not built; see above"]))
 
 
 def fetch(say: Say) -> None:
@@ -100,32 +131,100 @@ def fetch(say: Say) -> None:
 
 
 def sphinx(builder: str, say: Say) -> None:
-    """One run of Sphinx with Jupyter Book's configuration; warnings are errors."""
-    from jupyter_book.sphinx import build_sphinx
-
+    """One run of Sphinx; warnings are errors."""
     environment()
     listener = Listener(say)
     logging.getLogger("course.progress").handlers = [listener]
     logging.getLogger("course.progress").setLevel(logging.INFO)
     logging.getLogger("course.progress").propagate = False
-    heard = io.StringIO()
-    with contextlib.redirect_stderr(heard), contextlib.redirect_stdout(heard if builder == "html" else sys.stdout):
-        result = build_sphinx(
-            ROOT,
-            BUILD / "work" / builder,
-            noconfig=True,
-            path_config=ROOT / "_config.yml",
-            confoverrides={"external_toc_path": str(ROOT / "_toc.yml"), "latex_individualpages": False},
-            doctreedir=BUILD / "work" / "doctrees",
-            builder=builder,
+    heard, problem = io.StringIO(), None
+    with (
+        contextlib.redirect_stderr(heard),
+        contextlib.redirect_stdout(heard if builder == "html" else sys.stdout),
+        going_on(listener) if builder == "html" else contextlib.nullcontext(),
+    ):
+        try:
+            result = run(builder, heard)
+        except Exception as error:
+            result, problem = 1, error
+    if result:
+        if full(problem) or "No space left on device" in heard.getvalue():
+            raise BookError(FULL)
+        what = "the book was not built" if builder == "html" else "some links are broken"
+        said = re.sub(r"\x1b\[[\d;]*m", "", f"{heard.getvalue()}\n{_told(problem)}").strip()
+        raise BookError(f"{said}\n{what}; see above")
+
+
+def run(builder: str, heard: IO[str]) -> int:
+    """Sphinx itself, on conf.py; 0 if all is well."""
+    from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    with patch_docutils(str(ROOT)), docutils_namespace():
+        app = Sphinx(
+            srcdir=ROOT,
+            confdir=ROOT,
+            outdir=WORK / builder,
+            doctreedir=WORK / "doctrees",
+            buildername=builder,
+            status=None if builder == "html" else sys.stdout,
+            warning=heard,
             warningiserror=True,
             keep_going=True,
-            quiet=builder == "html",
         )
-    if result:
-        what = "the book was not built" if builder == "html" else "some links are broken"
-        said = re.sub(r"\x1b\[[\d;]*m", "", heard.getvalue()).strip()
-        raise BookError(f"{said}\n{what}; see above")
+        app.build()
+        return int(app.statuscode)
+
+
+def _told(problem: Exception | None) -> str:
+    """What went wrong: one's own mistake in its own words, anything else with the way to it."""
+    from sphinx.errors import SphinxError
+
+    if problem is None or isinstance(problem, SphinxError):
+        return str(problem or "")
+    return "".join(traceback.format_exception(problem))
+
+
+def full(problem: BaseException | None) -> bool:
+    """Whether a problem comes from a disk without room."""
+    while problem is not None:
+        if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        problem = problem.__cause__ or problem.__context__
+    return False
+
+
+@contextlib.contextmanager
+def going_on(listener: Listener) -> Iterator[None]:
+    """Sphinx goes on from its own files of the build before, if they are what they were; else from none."""
+    known, found = _sums(), _seen()
+    if found and found != known:
+        changed = sorted(
+            name for name in found.keys() | (known or {}).keys() if found.get(name) != (known or {}).get(name)
+        )
+        what = f"{changed[0]} is damaged" if known is not None else "the last one was cut short"
+        listener.hand_on(f"book: {what}; the pages are made anew, from what the chapters printed")
+        for folder in STATE:
+            if folder.exists():
+                kept.forget(WORK / kept.ASIDE, keep=0)
+                place = WORK / kept.ASIDE / folder.name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.rmtree(place, ignore_errors=True)
+                folder.rename(place)
+    SUMS.unlink(missing_ok=True)
+    yield
+    kept.write(SUMS, json.dumps(_seen()).encode())
+
+
+def _sums() -> dict[str, str] | None:
+    body = kept.read(SUMS, WORK)
+    return json.loads(body) if body else None
+
+
+def _seen() -> dict[str, str]:
+    """File -> what it holds, of all that Sphinx goes on from."""
+    files = (file for folder in STATE for file in sorted(folder.rglob("*")) if file.is_file())
+    return {file.relative_to(WORK).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
 
 
 def environment() -> None:
@@ -136,17 +235,44 @@ def environment() -> None:
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
 
 
-def publish(name: str) -> None:
-    """Put the finished pages where readers look, whole or not at all."""
-    fresh, old = BUILD / "html.new", BUILD / "html.old"
-    for leftover in (fresh, old):
+def publish(name: str, last: bool = True) -> None:
+    """Put the finished pages where readers look, whole or not at all; until the `last` time, what was there is kept."""
+    fresh, old, gone = (BUILD / f"html.{end}" for end in ("new", "old", "gone"))
+    for leftover in (fresh, gone):
         shutil.rmtree(leftover, ignore_errors=True)
-    shutil.copytree(BUILD / "work" / "html", fresh, ignore=shutil.ignore_patterns(".buildinfo"))
-    (fresh / ".inputs").write_text(name, encoding="utf-8")
+    try:
+        shutil.copytree(WORK / "html", fresh, ignore=shutil.ignore_patterns(".buildinfo"))
+        (fresh / ".inputs").write_text(name, encoding="utf-8")
+    except BaseException as error:
+        shutil.rmtree(fresh, ignore_errors=True)
+        if full(error) or "No space left on device" in str(error):  # copytree tells what each file said
+            raise BookError(FULL) from None
+        raise
     if HTML.exists():
-        HTML.rename(old)
+        HTML.rename(gone if old.exists() else old)
     fresh.rename(HTML)
-    shutil.rmtree(old, ignore_errors=True)
+    shutil.rmtree(gone, ignore_errors=True)
+    if last:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def withdraw() -> None:
+    """Back to the last good book, where pages were shown whose frames did not come."""
+    old, gone = BUILD / "html.old", BUILD / "html.gone"
+    if old.exists():
+        shutil.rmtree(gone, ignore_errors=True)
+        if HTML.exists():
+            HTML.rename(gone)
+        old.rename(HTML)
+        shutil.rmtree(gone, ignore_errors=True)
+
+
+def recover() -> None:
+    """After a build that was killed between two steps of `publish`."""
+    old = BUILD / "html.old"
+    if old.exists() and HTML.exists():
+        shutil.rmtree(old, ignore_errors=True)
+    withdraw()
 
 
 class Listener(logging.Handler):
@@ -157,8 +283,12 @@ class Listener(logging.Handler):
         self.say, self.out = say, sys.stdout
 
     def emit(self, record: logging.LogRecord) -> None:
+        self.hand_on(record.getMessage())
+
+    def hand_on(self, line: str) -> None:
+        """Say a line where the build was started, whatever hears the rest."""
         with contextlib.redirect_stdout(self.out):
-            self.say(record.getMessage())
+            self.say(line)
 
 
 @contextlib.contextmanager

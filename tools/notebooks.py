@@ -48,17 +48,16 @@ def parts(notebook: Any) -> list[tuple[str, list[str]]]:
 
 def executed(page: Path) -> Any:
     """A chapter as the build ran it with the present library: the one place that knows where the build keeps that."""
-    from jupyter_cache import get_cache
+    import kept
 
-    from fingerprint import library
+    from fingerprint import cells_of, outputs
 
-    folder = ROOT / "_build" / "work" / "executed" / library()
-    if folder.is_dir():  # asking would make it
-        cache = get_cache(folder)
-        for record in cache.list_cache_records():
-            notebook = cache.get_cache_bundle(record.pk).nb
-            if Path(record.uri).name == page.name and parts(notebook) == cells(page):
-                return notebook
+    folder = ROOT / "_build" / "work" / "executed"
+    code = cells_of(jupytext.reads(page.read_text("utf-8"), fmt="md:myst"))
+    body = kept.read(folder / page.stem / f"{outputs(code)}.ipynb", folder)
+    notebook = nbformat.reads(body.decode(), as_version=4) if body else None
+    if notebook is not None and parts(notebook) == cells(page):
+        return notebook
     raise NotExecuted(f"{page.name} was not executed as it stands: run make book and read what it says")
 
 

@@ -32,7 +32,7 @@ SMALL = 1024  # bytes below which a smaller copy saves nothing
 OURS = {".py", ".js", ".css", ".html", ".txt", ".csv", ".toml"}
 # folder of the project -> its place in Python's path, and what of it no page needs
 KIT = (
-    ("recprivlib", "recprivlib", ("bench", "cli", "__main__.py")),
+    ("recprivlib", "recprivlib", ("bench", "cli", "__main__.py", "definitions.py")),
     ("book/results", "recprivlib/_results", ()),
     ("widgets/__init__.py", "widgets/__init__.py", ()),
     ("widgets/kit", "widgets/kit", ()),

@@ -1,17 +1,32 @@
-"""Names for contents: what a page was made from, in sixteen letters. Standard library only, since it is asked often."""
+"""Names for contents: what a page, its outputs, a frame and its results are made from, in sixteen letters.
+
+`digest` and `library` need the standard library only, since they are asked at each build; the others read the package.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
+from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recprivlib.definitions import Reach
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+LOCK = ROOT / "requirements.lock"
+PYTHON = tuple(map(str, sys.version_info[:2]))
 # Said by the build when a server may show the pages: until the frames are there, it draws their figures itself.
 READABLE = "book: the pages can be read; computing the frames that move without a server"
+STEERED = re.compile(r"^`{3,}\{path\} +([\w-]+)", re.MULTILINE)
+OBEYED = ("raises-exception", "skip-execution")  # tags that change what a cell does
+MAGIC = re.compile(r"^\s*[!%]|\bget_ipython\b", re.MULTILINE)
 
 
-def digest(paths: list[Path], *more: str) -> str:
+def digest(paths: Iterable[Path], *more: str) -> str:
     """A short name for the contents of `paths` (files, or folders with all they hold) and for `more`."""
     total = hashlib.sha256(repr(more).encode())
     for path in paths:
@@ -24,6 +39,76 @@ def digest(paths: list[Path], *more: str) -> str:
 
 
 def library() -> str:
-    """The name of everything outside a chapter that its outputs depend on."""
-    places = [ROOT / "recprivlib", ROOT / "book" / "results", ROOT / "requirements.lock"]
-    return digest([place for place in places if place.exists()], *map(str, sys.version_info[:2]))
+    """The name of everything outside a chapter that its outputs may depend on."""
+    places = [ROOT / "recprivlib", ROOT / "book" / "results", LOCK]
+    return digest([place for place in places if place.exists()], *PYTHON)
+
+
+# ----------------------------------------------------------------------------------- of what is run and drawn
+
+
+def cells_of(notebook: Any) -> list[str]:
+    """The code of a notebook, and the tags that are more than looks."""
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"] if notebook else []
+    return ["\n".join([*(f"# {tag}" for tag in OBEYED if tag in cell.metadata.get("tags", [])), cell.source])
+            for cell in code]  # fmt: skip
+
+
+@cache
+def reached(program: str) -> Reach | None:
+    """All of the library that a chapter's cells reach; None: it may be anything."""
+    from recprivlib.definitions import reach
+
+    return None if MAGIC.search(program) else reach(program)
+
+
+def outputs(cells: Sequence[str]) -> str:
+    """The name of all that the outputs of a chapter depend on: its cells, what they reach, the lock, Python."""
+    return _short(_behind("\n".join(cells)), *map(repr, cells), *_surroundings())
+
+
+@cache
+def _behind(program: str) -> str:
+    from recprivlib.definitions import fingerprint
+
+    found = reached(program)
+    return library() if found is None else fingerprint(found)
+
+
+@cache
+def definitions(*names: str) -> str:
+    """The name of all that these definitions, "module:name", are made of."""
+    from recprivlib.definitions import fingerprint, reach
+
+    found = reach(names=names)
+    return _short(library() if found is None else fingerprint(found), *_surroundings())
+
+
+def drawn(stem: str) -> str:
+    """The name of all that a dashboard draws and says."""
+    from recprivlib.live.catalogue import places
+
+    return definitions(f"{places()[stem]}:EXPLORER", "recprivlib.live.static:", "recprivlib.live.paths:")
+
+
+def first_page() -> str:
+    """The name of all that the figure of the first page shows."""
+    return definitions("recprivlib.live.tenseconds:measure", "recprivlib.live.tenseconds:html")
+
+
+def page(chapter: str, cells: Sequence[str]) -> str:
+    """The name of all that the library puts into a page: what it runs, the dashboards that it steers or shows."""
+    from recprivlib.live.catalogue import stems
+
+    steered = stems() if "{explore}" in chapter else sorted(set(STEERED.findall(chapter)) & set(stems()))
+    first = first_page() if "{tenseconds}" in chapter else ""
+    return _short(outputs(cells) if cells else "", *map(drawn, steered), first)
+
+
+@cache
+def _surroundings() -> tuple[str, ...]:
+    return (digest([LOCK] if LOCK.exists() else []), *PYTHON)
+
+
+def _short(*parts: str) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

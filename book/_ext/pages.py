@@ -25,7 +25,7 @@ TOGETHER = (
 
 
 def drop_thebe(app: Sphinx) -> None:
-    """sphinx-thebe comes with Jupyter Book and loads a script from elsewhere; nothing here needs it."""
+    """sphinx-thebe comes with Jupyter Book's command and loads a script from elsewhere; nothing here needs it."""
     for listeners in app.events.listeners.values():
         listeners[:] = [one for one in listeners if not one.handler.__module__.startswith("sphinx_thebe")]
 
@@ -76,9 +76,11 @@ def keep_together(app: Sphinx, doctree: Any, docname: str) -> None:
 
 
 def copy_assets(app: Sphinx, error: Exception | None) -> None:
-    """The script of the very version that made the figures, and the palette that they are drawn in."""
+    """The script of the very version that made the figures, and an address that leads to the first page."""
     if error or app.builder.format != "html":
         return
+    first = f"{app.config.root_doc}.html"
+    (Path(app.outdir) / "index.html").write_text(f'<meta http-equiv="Refresh" content="0; url={first}" />\n', "utf-8")
     static = Path(app.outdir) / "_static"
     package = find_spec("plotly")
     if package and package.origin:

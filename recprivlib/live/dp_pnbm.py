@@ -29,6 +29,19 @@ from recprivlib.protocols import Array
 from recprivlib.registry import get
 
 EVERY = 4  # steps of a chain between two pictures
+# What `compute` takes where nothing else is said; the controls stand there when a page is opened.
+DEFAULTS: dict[str, Any] = {
+    "epsilon": 1.0,
+    "variant": "dpsgd",
+    "noise_only": False,
+    "neighbors": 500,
+    "iterations": 1,
+    "floor": 10.0,
+    "film": (),
+    "unit": "rating",
+    "data": "ml-100k",
+    "seed": 0,
+}
 
 
 @dataclass(frozen=True)
@@ -69,7 +82,7 @@ def compute(**moved: Any) -> Result:
 
 def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     """The same; a chain that samples is shown as it walks, then comes the bound, and the attack is last."""
-    values = EXPLORER.defaults | moved
+    values = DEFAULTS | moved
     source, seed = dataset(values["data"]), values["seed"]
     name, settings = chosen(values)
     key, turns = publishing.key(source, seed, name, settings), publishing.bill(source, values)
@@ -261,20 +274,24 @@ def effort(values: Values) -> float:
 
 
 CONTROLS = (
-    Control("epsilon", "ε, as declared", "number", 1.0, 0.05, 20.0, EPSILONS, log=True, place="axis", figure="error",
+    Control("epsilon", "ε, as declared", "number", DEFAULTS["epsilon"],
+            0.05, 20.0, EPSILONS, log=True, place="axis", figure="error",
             cost=_cost, ends=controls.ENDS, spoken=lambda e: f"declared epsilon {e:g}"),
-    Control("variant", "What the server publishes", "choice", "dpsgd", cost=_cost,
+    Control("variant", "What the server publishes", "choice", DEFAULTS["variant"], cost=_cost,
             choices=tuple((key, name) for key, (_, _, name, _) in VARIANTS.items()),
             hint="DPPS and its factor model take ε for a whole person: the slider times 200."),
-    Control("noise_only", "Noise only, no data", "switch", False, cost=_cost, active=_takes("noise_only"),
+    Control("noise_only", "Noise only, no data", "switch", DEFAULTS["noise_only"],
+            cost=_cost, active=_takes("noise_only"),
             hint="The ratings are left out of what is learned; the film averages stay."),
-    Control("neighbors", "Neighbours", "integer", 500, 10, 100_000, SIZES, ends=("few close films", "all"), log=True,
+    Control("neighbors", "Neighbours", "integer", DEFAULTS["neighbors"],
+            10, 100_000, SIZES, ends=("few close films", "all"), log=True,
             active=_takes("neighbors"), spoken=lambda n: f"{n} neighbours"),
-    Control("iterations", "Steps", "integer", 1, 1, 10, (1, 2, 3, 5, 7, 10), place="more", cost="on release",
+    Control("iterations", "Steps", "integer", DEFAULTS["iterations"],
+            1, 10, (1, 2, 3, 5, 7, 10), place="more", cost="on release",
             active=_takes("iterations"), hint="The same ε is shared out among more steps."),
-    Control("floor", "Floor C", "number", 10.0, 1.0, 20.0, (1, 2, 5, 10, 15, 20), place="more", cost=_cost,
+    Control("floor", "Floor C", "number", DEFAULTS["floor"], 1.0, 20.0, (1, 2, 5, 10, 15, 20), place="more", cost=_cost,
             active=_takes("floor"), hint="The least that a person's weights are taken to add up to."),
-    Control("film", "A film", "films", (), 0, 1, place="more", options=_films, ends=("Blade Runner", ""),
+    Control("film", "A film", "films", DEFAULTS["film"], 0, 1, place="more", options=_films, ends=("Blade Runner", ""),
             hint="Whose ten neighbours are listed."),
     controls.unit(("rating", "one rating"), ("user", "all of yours")),
     controls.data("ml-100k", "synthetic"),

@@ -50,6 +50,17 @@ UNITS = {
     "swap": Terms("interaction", "swap", "one click, exchanged for another", other="one click"),
     "history": Terms("user", "replace", "your whole history, exchanged", other="one click", tries=2000),
 }
+# What `compute` takes where nothing else is said; the controls stand there when a page is opened.
+DEFAULTS: dict[str, Any] = {
+    "epsilon": 1.0,
+    "server": "sp",
+    "people": 1,
+    "neighbors": 20,
+    "metric": "hr@10",
+    "unit": "click",
+    "data": "ml-100k",
+    "seed": 0,
+}
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,7 @@ def compute(**moved: Any) -> Result:
 
 def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     """The same, after every block of phones that has reported: the crowd grows before your eyes. The attack is last."""
-    values = EXPLORER.defaults | moved
+    values = DEFAULTS | moved
     source, system = dataset(values["data"]), _system(values)
     key = ("dplcf", source.checksum, *(values[name] for name in ("people", "seed", "server", "epsilon")))
     learned, share = LEARNED.known(key), 1.0
@@ -398,17 +409,20 @@ def effort(values: Values) -> float:
 
 
 CONTROLS = (
-    Control("epsilon", "ε", "number", 1.0, 0.1, 8.0, controls.EPSILONS, log=True, place="axis", figure="rate",
+    Control("epsilon", "ε", "number", DEFAULTS["epsilon"],
+            0.1, 8.0, controls.EPSILONS, log=True, place="axis", figure="rate",
             cost=_cost, ends=controls.ENDS,
             spoken=lambda e: f"epsilon {e:g}, phone truthful {100 * best_guess(e):.0f} percent"),
-    Control("server", "Server", "choice", "sp", choices=tuple((k, v[3]) for k, v in SERVERS.items()),
+    Control("server", "Server", "choice", DEFAULTS["server"], choices=tuple((k, v[3]) for k, v in SERVERS.items()),
             hint="SP phones lie about any film, AP phones only about films not watched."),
-    Control("people", "People", "choice", 1, choices=tuple((n, f"×{n}") for n in (1, 2, 4, 8, 16, 32, 80)),
+    Control("people", "People", "choice", DEFAULTS["people"],
+            choices=tuple((n, f"×{n}") for n in (1, 2, 4, 8, 16, 32, 80)),
             hint="×1: one town. ×80: a country."),
-    Control("neighbors", "Neighbours", "integer", 20, 5, MOST, (5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200),
+    Control("neighbors", "Neighbours", "integer", DEFAULTS["neighbors"],
+            5, MOST, (5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200),
             ends=("few close films", "many"), log=True, cost="live", spoken=lambda n: f"{n} neighbours",
             active=VOTES, ahead=True),
-    Control("metric", "Score", "choice", "hr@10", place="more",
+    Control("metric", "Score", "choice", DEFAULTS["metric"], place="more",
             choices=(("hr@10", "top 10"), ("hr@5", "top 5"), ("hr@2", "top 2"), ("ndcg@10", "nDCG@10"))),
     controls.unit(("click", "one click"), ("swap", "one swap"), ("history", "your whole history")),
     controls.data("ml-100k", "synthetic"),

@@ -34,6 +34,16 @@ VARIANTS = {
 }
 YOU = Terms("user", "replace", "all of yours, exchanged for another's", tries=1000)
 SET = ("epsilon", "k", "epochs", "factors")
+# What `compute` takes where nothing else is said; the controls stand there when a page is opened.
+DEFAULTS: dict[str, Any] = {
+    "epochs": 20,
+    "variant": "printed",
+    "epsilon": 2.5,
+    "k": 100,
+    "people": 943,
+    "factors": 5,
+    "seed": 0,
+}
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,7 @@ def compute(**moved: Any) -> Result:
 
 def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     """The same, epoch by epoch."""
-    values = EXPLORER.defaults | moved
+    values = DEFAULTS | moved
     system = _system(values)
     for progress, points, found in epochs.trained(system, values["people"], values["seed"]):
         yield progress, _result(values, system, points, found)
@@ -271,18 +281,20 @@ def effort(values: Values) -> float:
 
 
 CONTROLS = (
-    Control("epochs", "Epochs", "integer", 20, 1, 30, tuple(range(1, 31)), place="axis", figure="rate", cost=_cost,
+    Control("epochs", "Epochs", "integer", DEFAULTS["epochs"],
+            1, 30, tuple(range(1, 31)), place="axis", figure="rate", cost=_cost,
             ends=("ask once", "ask again and again"), spoken=lambda t: f"{t} epochs"),
-    Control("variant", "Server", "choice", "printed", choices=tuple((n, v[2]) for n, v in VARIANTS.items()),
+    Control("variant", "Server", "choice", DEFAULTS["variant"], choices=tuple((n, v[2]) for n, v in VARIANTS.items()),
             hint="As printed and thawed get the same bits; item and sign gets other reports."),
-    Control("epsilon", "ε of one report", "number", 2.5, 0.1, 12.5, (*controls.EPSILONS, 10, 12.5), log=True,
+    Control("epsilon", "ε of one report", "number", DEFAULTS["epsilon"],
+            0.1, 12.5, (*controls.EPSILONS, 10, 12.5), log=True,
             ends=controls.ENDS, cost=_cost, spoken=lambda e: f"epsilon {e:g} a report"),
-    Control("k", "Reports per epoch", "integer", 100, 1, 1000, MANY, log=True, cost=_cost,
+    Control("k", "Reports per epoch", "integer", DEFAULTS["k"], 1, 1000, MANY, log=True, cost=_cost,
             ends=("few reports", "many reports, bigger bill"), spoken=lambda k: f"{k} reports an epoch"),
-    Control("people", "People", "choice", 943, cost="on release",
+    Control("people", "People", "choice", DEFAULTS["people"], cost="on release",
             choices=tuple((n, count(n)) for n in CROWDS), needs={n: name for n, (name, _) in CROWDS.items()},
             hint="943 and 6 040 are MovieLens; the other crowds are invented."),
-    Control("factors", "Factors", "integer", 5, 1, 10, tuple(range(1, 11)), place="more", cost=_cost,
+    Control("factors", "Factors", "integer", DEFAULTS["factors"], 1, 10, tuple(range(1, 11)), place="more", cost=_cost,
             spoken=lambda f: f"{f} factors"),
     controls.seed(_cost),
 )  # fmt: skip

@@ -53,6 +53,22 @@ TERMS = {
 RESULTS, PROTOCOL = "ldp_svd", "kfold"
 ASKED = ("mechanism", "epsilon1", "epsilon2", "epsilon", "equal", "unit", "data", "seed")
 LEARNED = ("factors", "clip_reports", "clip_predictions", "scale")
+# What `compute` takes where nothing else is said; the controls stand there when a page is opened.
+DEFAULTS: dict[str, Any] = {
+    "mechanism": "laplace-rr",
+    "epsilon1": 1.0,
+    "epsilon2": 1.0,
+    "equal": False,
+    "epsilon": 1.0,
+    "factors": 20,
+    "clip_reports": False,
+    "clip_predictions": True,
+    "scale": "unit",
+    "unit": "rating",
+    "tries": 100_000,
+    "data": "ml-100k",
+    "seed": 0,
+}
 
 
 @dataclass(frozen=True)
@@ -116,7 +132,7 @@ def chosen(values: Values) -> tuple[str, dict[str, Any]]:
 
 def compute(**moved: Any) -> Result:
     """Release, learn, attack."""
-    values = EXPLORER.defaults | moved
+    values = DEFAULTS | moved
     source, seed = dataset(values["data"]), values["seed"]
     name, settings = chosen(values)
     system = configured(get(name).system, settings)
@@ -365,30 +381,34 @@ def effort(values: Values) -> float:
 
 
 CONTROLS = (
-    Control("mechanism", "What a phone sends", "choice", "laplace-rr", cost=_cost,
+    Control("mechanism", "What a phone sends", "choice", DEFAULTS["mechanism"], cost=_cost,
             choices=tuple((name, label) for name, (label, *_) in MECHANISMS.items())),
-    Control("epsilon1", "ε1, Laplace noise", "number", 1.0, 0.1, 3.0, STEPS, place="under", cost=_cost,
+    Control("epsilon1", "ε1, Laplace noise", "number", DEFAULTS["epsilon1"], 0.1, 3.0, STEPS, place="under", cost=_cost,
             ends=controls.ENDS,
             active=_own, spoken=lambda e: f"epsilon 1 is {e:g}"),
-    Control("epsilon2", "ε2, the rating itself", "number", 1.0, 0.1, 3.0, STEPS, cost=_cost, place="under",
+    Control("epsilon2", "ε2, the rating itself", "number", DEFAULTS["epsilon2"],
+            0.1, 3.0, STEPS, cost=_cost, place="under",
             ends=("half the time", "nearly always"),
             active=lambda values: _own(values) and values["mechanism"] != "laplace",
             spoken=lambda e: f"epsilon 2 is {e:g}, the rating itself {100 / (1 + math.exp(-e)):.0f} percent of the "
             "time"),
-    Control("equal", "Equal true ε", "switch", False, cost=_cost,
+    Control("equal", "Equal true ε", "switch", DEFAULTS["equal"], cost=_cost,
             hint="All mechanisms at the same true ε, behind the same server. One of them has none."),
-    Control("epsilon", "True ε of a report", "number", 1.0, 0.5, 8.0, EPSILONS, log=True, cost=_cost, place="under",
+    Control("epsilon", "True ε of a report", "number", DEFAULTS["epsilon"],
+            0.5, 8.0, EPSILONS, log=True, cost=_cost, place="under",
             ends=controls.ENDS, active=lambda values: values["equal"] and values["mechanism"] != "laplace-rr",
             spoken=lambda e: f"true epsilon {e:g}"),
-    Control("factors", "Factors", "integer", 20, 0, 50, (0, 1, 2, 3, 5, 10, 20, 30, 40, 50), place="more", cost=_cost,
+    Control("factors", "Factors", "integer", DEFAULTS["factors"],
+            0, 50, (0, 1, 2, 3, 5, 10, 20, 30, 40, 50), place="more", cost=_cost,
             active=_noisy, ends=("averages only", "many tastes"), hint="The server of the other mechanisms uses 3."),
-    Control("clip_reports", "Clip reports", "switch", False, place="more", cost=_cost, active=_noisy,
+    Control("clip_reports", "Clip reports", "switch", DEFAULTS["clip_reports"], place="more", cost=_cost, active=_noisy,
             hint="Cuts reports to the stars there are. The paper does not say."),
-    Control("clip_predictions", "Clip predictions", "switch", True, place="more", cost=_cost, active=_noisy),
-    Control("scale", "The server learns", "choice", "unit", place="more", cost=_cost, active=_noisy,
+    Control("clip_predictions", "Clip predictions", "switch", DEFAULTS["clip_predictions"],
+            place="more", cost=_cost, active=_noisy),
+    Control("scale", "The server learns", "choice", DEFAULTS["scale"], place="more", cost=_cost, active=_noisy,
             choices=(("unit", "from 0 to 1"), ("stars", "in stars"))),
     controls.unit(("rating", "one rating"), ("user", "all of yours")),
-    Control("tries", "Tries of the attack", "choice", 100_000, place="more", cost=_cost,
+    Control("tries", "Tries of the attack", "choice", DEFAULTS["tries"], place="more", cost=_cost,
             choices=((10_000, "10 000"), (100_000, "100 000"), (1_000_000, "a million"))),
     controls.data("ml-100k", "ml-1m", "synthetic"),
     controls.seed(_cost),

@@ -35,6 +35,23 @@ PLAYED = "the first round, on two people made up for it"
 SIZES = {"tiny": "65", "small": "213", "medium": "1.1k", "large": "3.9k", "paper": "26.6k"}  # weights on MovieLens 100K
 COHORTS = (10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 OWN = ("data", "seed", "train", "people")  # of the controls, those that are no parameter of the system
+# What `compute` takes where nothing else is said; the controls stand there when a page is opened.
+DEFAULTS: dict[str, Any] = {
+    "cohort": 30,
+    "noise_multiplier": 1.0,
+    "size": "large",
+    "rounds": 1000,
+    "train": False,
+    "unclipped_quantile": 0.5,
+    "clip_init": 0.1,
+    "rule": "geometric",
+    "balance": 0.7,
+    "sampling": "fixed-size",
+    "order": "before",
+    "people": 4800,
+    "data": "ml-100k",
+    "seed": 0,
+}
 
 
 @dataclass(frozen=True)
@@ -70,7 +87,7 @@ def compute(**moved: Any) -> Result:
 
 def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     """The same: the picture, anew with twice as many rounds; then the attack; then, round by round, what is found."""
-    values = EXPLORER.defaults | moved
+    values = DEFAULTS | moved
     source = dataset(values["data"])
     system = DPPrivRec(local_epochs=5, **{name: value for name, value in values.items() if name not in OWN})
     seed, people, done = values["seed"], values["people"], 0.0
@@ -309,28 +326,33 @@ def effort(values: Values) -> float:
 
 
 CONTROLS = (
-    Control("cohort", "Phones per round", "integer", 30, 10, 1000, COHORTS, log=True, place="axis", figure="pulls",
+    Control("cohort", "Phones per round", "integer", DEFAULTS["cohort"],
+            10, 1000, COHORTS, log=True, place="axis", figure="pulls",
             ends=("few phones", "many phones"), spoken=lambda m: f"{m} phones in one round"),
-    Control("noise_multiplier", "Noise z", "number", 1.0, 0.3, 4.0, (4, 3, 2, 1.5, 1, 0.7, 0.5, 0.3), log=True,
+    Control("noise_multiplier", "Noise z", "number", DEFAULTS["noise_multiplier"],
+            0.3, 4.0, (4, 3, 2, 1.5, 1, 0.7, 0.5, 0.3), log=True,
             ends=controls.ENDS, spoken=lambda z: f"noise {z:g} times the sensitivity"),
-    Control("size", "Weights", "choice", "large", choices=tuple(SIZES.items()), options=_weights),
-    Control("rounds", "Rounds", "integer", 1000, 10, 5000, pulls.ROUNDS, log=True,
+    Control("size", "Weights", "choice", DEFAULTS["size"], choices=tuple(SIZES.items()), options=_weights),
+    Control("rounds", "Rounds", "integer", DEFAULTS["rounds"], 10, 5000, pulls.ROUNDS, log=True,
             spoken=lambda n: f"{n} rounds"),
-    Control("train", "Train it now", "switch", False, cost="on release",
+    Control("train", "Train it now", "switch", DEFAULTS["train"], cost="on release",
             hint="Streams round by round and stops at your next move."),
-    Control("unclipped_quantile", "Quantile γ", "number", 0.5, 0.1, 0.95, (0.1, 0.3, 0.5, 0.7, 0.9, 0.95),
+    Control("unclipped_quantile", "Quantile γ", "number", DEFAULTS["unclipped_quantile"],
+            0.1, 0.95, (0.1, 0.3, 0.5, 0.7, 0.9, 0.95),
             place="more"),
-    Control("clip_init", "First bound S₀", "number", 0.1, 0.01, 100, (0.01, 0.1, 1, 10, 40, 100), log=True,
+    Control("clip_init", "First bound S₀", "number", DEFAULTS["clip_init"],
+            0.01, 100, (0.01, 0.1, 1, 10, 40, 100), log=True,
             place="more"),
-    Control("rule", "The bound moves", "choice", "geometric", place="more",
+    Control("rule", "The bound moves", "choice", DEFAULTS["rule"], place="more",
             choices=(("geometric", "by a factor"), ("linear", "by a step"))),
-    Control("balance", "Share h for the count", "number", 0.7, 0.0, 0.95, (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95),
+    Control("balance", "Share h for the count", "number", DEFAULTS["balance"],
+            0.0, 0.95, (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95),
             place="more"),
-    Control("sampling", "Cohorts", "choice", "fixed-size", place="more",
+    Control("sampling", "Cohorts", "choice", DEFAULTS["sampling"], place="more",
             choices=(("fixed-size", "of fixed size"), ("poisson", "Poisson"))),
-    Control("order", "Compared with S", "choice", "before", place="more",
+    Control("order", "Compared with S", "choice", DEFAULTS["order"], place="more",
             choices=(("before", "before clipping"), ("printed", "after, as printed"))),
-    Control("people", "Drawn from", "choice", 4800, place="under",
+    Control("people", "Drawn from", "choice", DEFAULTS["people"], place="under",
             choices=((4800, "4 800 people, as in Table 3"), (754, "754, as in MovieLens 100K"))),
     controls.data("ml-100k", "ml-1m", "synthetic"),
     controls.seed(),

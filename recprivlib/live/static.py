@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from recprivlib.live import explorer, paths, stems
+from recprivlib.live import paths
 from recprivlib.live.contract import Control, Explorer, Values, View
 from recprivlib.live.memory import Memory
 from recprivlib.live.scene import Compute, furniture, scene
@@ -24,15 +24,12 @@ from recprivlib.plots.palette import swaps
 def frame(which: Explorer, compute: Compute | None = None) -> dict[str, Any]:
     """Everything `static-frame.js` needs to draw `which`; its results may come from a cache."""
     compute = compute or (lambda values: which.compute(**values))
-    controls = [which.control(name) for name in which.still]
-    grids = [which.still[control.name] for control in controls]
+    controls, grids = _grids(which)
     base = _drawn(which, which.defaults, compute)
     pieces: dict[str, int] = {}
     made: dict[tuple, list[int]] = {}
     states = {}
-    for places in product(*(range(len(grid)) for grid in grids)):
-        chosen = {c.name: grid[at] for c, grid, at in zip(controls, grids, places, strict=True)}
-        values = _settled(which, controls, which.defaults | chosen)
+    for places, values in _stops(which):
         key = tuple(values[control.name] for control in controls)
         if key not in made:
             parts = [part if isinstance(part, str) else changes(start, part)
@@ -46,6 +43,20 @@ def frame(which: Explorer, compute: Compute | None = None) -> dict[str, Any]:
         "base": [None if isinstance(part, str) else part for part in base[1:]],
         "pieces": [json.loads(piece) for piece in pieces], "states": states,
     }  # fmt: skip
+
+
+def _grids(which: Explorer) -> tuple[list[Control], list[tuple]]:
+    """The controls that move without a server, and the values that each can take there."""
+    controls = [which.control(name) for name in which.still]
+    return controls, [which.still[control.name] for control in controls]
+
+
+def _stops(which: Explorer) -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
+    """Every position of a frame, with its settings."""
+    controls, grids = _grids(which)
+    for places in product(*(range(len(grid)) for grid in grids)):
+        chosen = {c.name: grid[at] for c, grid, at in zip(controls, grids, places, strict=True)}
+        yield places, _settled(which, controls, which.defaults | chosen)
 
 
 def _drawn(which: Explorer, values: Values, compute: Compute) -> list[Any]:
@@ -113,14 +124,18 @@ def path(which: Explorer, chapter: str, compute: Compute | None = None) -> dict[
     compute = compute or remembered(which)
     asked = list(paths.states(which, chapter))
     figures = list(dict.fromkeys(name for state in asked for name in state.view))
-    whole = [paths.State(which.defaults | dict(zip(which.still, values, strict=True)), ())
-             for values in product(*which.still.values())]  # fmt: skip
     bank = _Bank(figures)
-    for state in (*asked, *whole):
+    for state in (*asked, *_whole(which)):
         key = paths.key(which, state)
         if key not in bank.states:
             bank.add(key, scene(which, state.values, figures, state.ghosts, False, compute))
     return {**furniture(which, figures), "dark": swaps(), **bank.told()}
+
+
+def _whole(which: Explorer) -> list[paths.State]:
+    """The readable grid, as states of a path."""
+    return [paths.State(which.defaults | dict(zip(which.still, values, strict=True)), ())
+            for values in product(*which.still.values())]  # fmt: skip
 
 
 class _Bank:
@@ -148,42 +163,23 @@ class _Bank:
 # -------------------------------------------------------------------------------------------------- files
 
 
-def asked(chapters: Path) -> str:
-    """What the chapters' paths ask for, in one text: their frames depend on nothing else of the prose."""
-    return "\n".join(
-        f"{chapter.stem} {paths.stem(text)} {paths.STEP.findall(text)} {paths.SET.findall(text)}"
-        for chapter in sorted(chapters.glob("*.md"))
-        if "{path}" in (text := chapter.read_text("utf-8"))
-    )
+def asked(which: Explorer, chapters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The settings whose results the frame of a dashboard and its chapters show, each once."""
+    every = [which.defaults, *(values for _, values in _stops(which))]
+    if which.predict:
+        every.append(which.defaults | dict(which.predict.at))
+    for text in chapters.values():
+        for state in (*paths.states(which, text), *_whole(which)):
+            every += [state.values, *({**state.values, **ghost} for ghost in state.ghosts)]
+    return list({which.key(values): values for values in every}.values())
 
 
-def write(folder: Path, chapters: Path | None = None) -> list[Path]:
-    """The frames of all dashboards that have one, and of the chapters that steer one, as scripts.
+def write(folder: Path, which: Explorer, chapters: Mapping[str, str]) -> list[Path]:
+    """The frame of a dashboard, if it has one, and of the chapters that steer it, as scripts.
 
-    As scripts, since a page opened from a disk may not fetch a file. Of several processes that are told to write into
-    one folder each takes what nobody has begun.
+    As scripts, since a page opened from a disk may not fetch a file.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    texts = {chapter.stem: chapter.read_text("utf-8") for chapter in sorted(chapters.glob("*.md"))} if chapters else {}
-    files = []
-    for stem in stems():
-        mine = {name: text for name, text in texts.items() if paths.stem(text) == stem}
-        if (mine or explorer(stem).still) and _begin(folder / f".{stem}"):
-            files += _write(folder, explorer(stem), mine)
-    return files
-
-
-def _begin(mark: Path) -> bool:
-    """Whether nobody has begun this yet; from now on somebody has."""
-    try:
-        mark.open("x").close()
-    except FileExistsError:
-        return False
-    return True
-
-
-def _write(folder: Path, which: Explorer, chapters: dict[str, str]) -> list[Path]:
-    """The files of one dashboard: its frame, and the paths that steer it."""
     compute = remembered(which)
     made = {}
     if which.still:

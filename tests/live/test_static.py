@@ -89,10 +89,9 @@ def test_the_scripts_are_small_and_ask_nobody(name):
     assert not re.search(r"https?:|fetch\(|localStorage|sendBeacon|cookie", text)
 
 
-def test_of_two_that_write_into_one_folder_each_takes_what_nobody_has_begun(tmp_path, monkeypatch):
-    monkeypatch.setattr(static, "stems", lambda: ("one", "two"))
-    monkeypatch.setattr(static, "explorer", lambda stem: replace(SMALL, stem=stem, still={"k": (10,)}))
-    (tmp_path / ".one").touch()
-    assert static.write(tmp_path) == [tmp_path / "two.js"]
-    assert static.write(tmp_path) == []
-    assert (tmp_path / "two.js").read_text("utf-8").startswith('staticFrame.data("two",{')
+def test_the_files_of_a_dashboard_are_scripts_that_hand_over_its_frame_and_its_paths(tmp_path):
+    which = replace(SMALL, stem="one", still={"k": (10,)})
+    files = static.write(tmp_path, which, {"chapter": "```{path} one\n```\n## A\n```{step} k=10\n```\n"})
+    assert files == [tmp_path / "one.js", tmp_path / "chapter.path.js"]
+    assert files[0].read_text("utf-8").startswith('staticFrame.data("one",{')
+    assert files[1].read_text("utf-8").startswith("rpPath.data({")

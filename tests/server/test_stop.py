@@ -34,7 +34,7 @@ def project(tmp_path):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("_ext", "_static", "_extra"):
         shutil.copytree(ROOT / "book" / name, tmp_path / "book" / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("_config.yml", "requirements.lock"):
+    for name in ("_config.yml", "conf.py", "requirements.lock"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/intro\nchapters:\n- file: book/chapter\n")
     (tmp_path / "book" / "references.bib").write_text("")
@@ -49,7 +49,7 @@ def busy(process: subprocess.Popen[str]) -> list[psutil.Process]:
     while time.monotonic() < end:
         family = psutil.Process(process.pid).children(recursive=True)
         words = [" ".join(one.cmdline()) for one in family if one.is_running()]
-        if any("ipykernel" in word for word in words) and any("static.write" in word for word in words):
+        if any("ipykernel" in word for word in words) and any("states.py" in word for word in words):
             return family
         assert process.poll() is None, process.communicate()
         time.sleep(0.2)
