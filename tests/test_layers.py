@@ -10,8 +10,8 @@ from recprivlib.closure import imports
 
 ROOT = Path(__file__).parents[1]
 ORDER = [
-    "closure", "definitions", "parameters", "limits", "protocols", "data", "mechanisms", "accounting", "models", "auditing",
-    "orphans", "executors", "population", "baselines", "trusted", "evaluation", "papers", "registry", "capacity",
+    "closure", "definitions", "parameters", "limits", "protocols", "data", "mechanisms", "accounting", "models",
+    "auditing", "orphans", "executors", "population", "baselines", "trusted", "evaluation", "papers", "registry", "capacity",
     "experiment", "cells", "claims", "sweeps", "tables", "plots", "live", "bench", "cli", "federation",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
