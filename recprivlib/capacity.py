@@ -85,7 +85,7 @@ def fits(
     `there`: the data set is in memory already and not counted again. `drawn`: it is synthetic and drawn first.
     `at(people, items)` is the size of a smaller population of the same form; by default, a share of this one.
 
-    >>> from recprivlib.baselines import Ease
+    >>> from recprivlib.yardsticks.plain import Ease
     >>> bool(fits(Ease(), Volume(1000, 100_000, 500_000, 900), memory=4e9))
     False
     """

@@ -94,7 +94,7 @@ def _catalogue() -> dict[str, tuple[str, str]]:
 
 def _modules() -> list[tuple[str, str]]:
     papers = sorted(info.name for info in pkgutil.iter_modules(recprivlib.papers.__path__) if info.name[0] != "_")
-    return [(COMMON, "recprivlib.baselines"), (COMMON, "recprivlib.trusted")] + [
+    return [(COMMON, "recprivlib.yardsticks.plain"), (COMMON, "recprivlib.yardsticks.trusted")] + [
         (paper, f"recprivlib.papers.{paper}") for paper in papers
     ]
 

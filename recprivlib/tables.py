@@ -35,13 +35,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recprivlib.cells import Cell, Outcome, compute, dataset, sources
 from recprivlib.closure import PACKAGE
 from recprivlib.evaluation import interval, paired
 from recprivlib.executors import one_thread
 from recprivlib.experiment import PRICED, Report, priced
 from recprivlib.parameters import UserError
 from recprivlib.sweeps import Row, Say, complete, console, outcomes, plan, table, write
+from recprivlib.sweeps.cells import Cell, Outcome, compute, dataset, sources
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,8 @@ import pytest
 
 from recprivlib import definitions
 from recprivlib.closure import PACKAGE
+from recprivlib.dashboard.catalogue import explorer, stems
 from recprivlib.definitions import ITSELF, LISTED, REGISTRY, RESULTS, files, fingerprint, reach
-from recprivlib.live.catalogue import explorer, stems
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -51,7 +51,7 @@ def test_every_module_that_lists_or_imports_by_name_is_known():
         "import recprivlib\nshow(recprivlib)",
         "import recprivlib as rp\nrp.something_new",
         "from widgets.notebook import explore",
-        "from recprivlib.live.own import own\nown('x')",
+        "from recprivlib.primers.privacy.own import own\nown('x')",
     ],
 )
 def test_a_program_that_may_run_anything_is_made_of_everything(program):

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import recprivlib
-from recprivlib.baselines import ItemKNN, LDPPopularity, Popularity
 from recprivlib.data import load
 from recprivlib.evaluation import evaluate, paired, split, stream
 from recprivlib.experiment import PRICED, plain, protocol_of, run, to_frame, to_json
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Entry, Interactions, Ledger
+from recprivlib.yardsticks.plain import ItemKNN, LDPPopularity, Popularity
 
 RANKING = [f"{metric}@{k}{where}" for where in ("", "/full") for metric in ("hr", "ndcg") for k in (2, 5, 10)]
 

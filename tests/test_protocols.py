@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from recprivlib import protocols
-from recprivlib.baselines import Popularity
 from recprivlib.data import load
 from recprivlib.mechanisms import MECHANISMS, Cohort, VectorGaussian, leaky, secure
 from recprivlib.registry import systems
+from recprivlib.yardsticks.plain import Popularity
 
 LIBRARY = Path(protocols.__file__).parent
 FOREIGN = {  # of Python's own things, or of other people's: nothing that protocols.py could promise

@@ -4,12 +4,12 @@ import pytest
 
 import recprivlib.papers
 from recprivlib import registry
-from recprivlib.baselines import ItemKNN
 from recprivlib.parameters import UserError
+from recprivlib.yardsticks.plain import ItemKNN
 
 THROW_AWAY = """
 from dataclasses import dataclass
-from recprivlib.baselines import Popularity
+from recprivlib.yardsticks.plain import Popularity
 from recprivlib.protocols import Entry
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 import ipywidgets as ipw
 
-from recprivlib.live import Control
-from recprivlib.live.contract import Values
+from recprivlib.dashboard import Control
+from recprivlib.dashboard.contract import Values
 
 FULL = ipw.Layout(width="auto", flex="1 1 auto")
 

@@ -172,7 +172,7 @@ class Walk:
         return []
 
     def _enter(self, block: str, stem: str) -> None:
-        from recprivlib.live.catalogue import explorer
+        from recprivlib.dashboard.catalogue import explorer
 
         if block == "path":
             self.lost = True
@@ -182,7 +182,7 @@ class Walk:
             explorer(stem)
 
     def _set_out(self, settings: str) -> None:
-        from recprivlib.live import paths
+        from recprivlib.dashboard import steps as paths
         from recprivlib.parameters import UserError
 
         if self.which is None:
@@ -191,7 +191,7 @@ class Walk:
         self.step = paths.state(self.which, settings)
 
     def _word(self, text: str) -> None:
-        from recprivlib.live import paths
+        from recprivlib.dashboard import steps as paths
         from recprivlib.parameters import UserError
 
         words, opened, settings = text.rstrip(">").rpartition("<")

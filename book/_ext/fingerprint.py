@@ -86,19 +86,21 @@ def definitions(*names: str) -> str:
 
 def drawn(stem: str) -> str:
     """The name of all that a dashboard draws and says."""
-    from recprivlib.live.catalogue import places
+    from recprivlib.dashboard.catalogue import places
 
-    return definitions(f"{places()[stem]}:EXPLORER", "recprivlib.live.static:", "recprivlib.live.paths:")
+    return definitions(f"{places()[stem]}:EXPLORER", "recprivlib.dashboard.frames:", "recprivlib.dashboard.steps:")
 
 
 def first_page() -> str:
     """The name of all that the figure of the first page shows."""
-    return definitions("recprivlib.live.tenseconds:measure", "recprivlib.live.tenseconds:html")
+    return definitions(
+        "recprivlib.primers.first_page.tenseconds:measure", "recprivlib.primers.first_page.tenseconds:html"
+    )
 
 
 def page(chapter: str, cells: Sequence[str]) -> str:
     """The name of all that the library puts into a page: what it runs, the dashboards that it steers or shows."""
-    from recprivlib.live.catalogue import stems
+    from recprivlib.dashboard.catalogue import stems
 
     steered = stems() if "{explore}" in chapter else sorted(set(STEERED.findall(chapter)) & set(stems()))
     first = first_page() if "{tenseconds}" in chapter else ""

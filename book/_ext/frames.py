@@ -44,7 +44,7 @@ def folder(app: Sphinx) -> Path:
 
 def numbers(app: Sphinx) -> dict[str, Any]:
     """The numbers of the first page."""
-    from recprivlib.live import tenseconds
+    from recprivlib.primers.first_page import tenseconds
 
     path = folder(app) / NAME / f"{first_page()}.json"
     body = kept.read(path, folder(app))
@@ -150,8 +150,8 @@ class Frames:
 
 def planned(app: Sphinx) -> list[tuple[states.Task, Path]]:
     """Every dashboard with a frame or a chapter, and where its frames are once they are whole."""
-    from recprivlib.live import paths
-    from recprivlib.live.catalogue import explorer, stems
+    from recprivlib.dashboard import steps as paths
+    from recprivlib.dashboard.catalogue import explorer, stems
 
     top, steered, found = folder(app), states.chapters(), []
     for stem in stems():
@@ -205,7 +205,7 @@ class TenSeconds(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """The figure as HTML."""
-        from recprivlib.live import tenseconds
+        from recprivlib.primers.first_page import tenseconds
 
         self.env.metadata[self.env.docname][NAME] = True
         return [nodes.raw("", tenseconds.html(numbers(self.env.app)), format="html")]

@@ -38,7 +38,7 @@ class Task:
 
 def chapters() -> dict[str, dict[str, str]]:
     """Dashboard -> the chapters that steer it, by name."""
-    from recprivlib.live import paths
+    from recprivlib.dashboard import steps as paths
 
     found: dict[str, dict[str, str]] = {}
     for file in sorted((ROOT / "book").glob("*.md")):
@@ -98,8 +98,8 @@ class Known:
 
 def work(number: int, of: int, build: str, plan: Path) -> None:
     """What one of several processes does: its share of the results, then of the frames."""
-    from recprivlib.live import static
-    from recprivlib.live.catalogue import explorer
+    from recprivlib.dashboard import frames as static
+    from recprivlib.dashboard.catalogue import explorer
 
     tasks = [(Task(stem, Path(results), Path(draft), texts), Known(Path(results), explorer(stem)))
              for stem, results, draft, texts in json.loads(plan.read_text("utf-8"))]  # fmt: skip

@@ -70,7 +70,7 @@ class Path(SphinxDirective):
     option_spec = {"controls": directives.unchanged}  # noqa: RUF012
 
     def run(self) -> list[nodes.Node]:
-        from recprivlib.live import explorer
+        from recprivlib.dashboard import explorer
         from recprivlib.parameters import UserError
 
         stem = self.arguments[0]
@@ -94,7 +94,7 @@ class Step(SphinxDirective):
     option_spec = {"short": directives.unchanged_required}  # noqa: RUF012
 
     def run(self) -> list[nodes.Node]:
-        from recprivlib.live import paths
+        from recprivlib.dashboard import steps as paths
         from recprivlib.parameters import UserError
 
         which = self.env.temp_data.get("path")
@@ -124,7 +124,7 @@ class Set(SphinxRole):
     """{set}`words <settings>`: words that set the figure, on top of their step."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        from recprivlib.live import paths
+        from recprivlib.dashboard import steps as paths
         from recprivlib.parameters import UserError
 
         which, step = self.env.temp_data.get("path"), self.env.temp_data.get("step")
@@ -145,7 +145,8 @@ class Explore(SphinxDirective):
     """All dashboards that a chapter steers: the question of each, and a small picture of its first step."""
 
     def run(self) -> list[nodes.Node]:
-        from recprivlib.live import explorer, paths
+        from recprivlib.dashboard import explorer
+        from recprivlib.dashboard import steps as paths
 
         self.env.metadata[self.env.docname]["explore"] = True
         cards = []

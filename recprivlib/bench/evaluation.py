@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.baselines import SYSTEMS
 from recprivlib.bench import Cell, Setup
 from recprivlib.bench._shared import holdout, interactions
 from recprivlib.evaluation import evaluate, split
+from recprivlib.yardsticks.plain import SYSTEMS
 
 
 def cells() -> list[Cell]:

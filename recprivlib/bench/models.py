@@ -9,7 +9,6 @@ from warnings import catch_warnings
 
 import numpy as np
 
-from recprivlib.baselines import SYSTEMS
 from recprivlib.bench import Cell, Setup
 from recprivlib.bench._shared import holdout, interactions
 from recprivlib.evaluation import evaluate
@@ -17,6 +16,7 @@ from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.models.similarity import gram, jaccard
 from recprivlib.protocols import Interactions
+from recprivlib.yardsticks.plain import SYSTEMS
 
 
 def cells() -> list[Cell]:

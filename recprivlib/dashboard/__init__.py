@@ -5,8 +5,8 @@ Dashboards are found by listing (`catalogue`): a module that holds an `EXPLORER`
 
 from __future__ import annotations
 
-from recprivlib.live.catalogue import explorer, stems
-from recprivlib.live.contract import (
+from recprivlib.dashboard.catalogue import explorer, stems
+from recprivlib.dashboard.contract import (
     Card,
     Control,
     Deal,

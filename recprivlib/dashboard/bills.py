@@ -18,8 +18,8 @@ from recprivlib.auditing.bounds import DECIDES, SHOWN
 from recprivlib.auditing.events import certificates
 from recprivlib.auditing.run import Rehearsed, rehearse
 from recprivlib.auditing.verdicts import ONE, exact_epsilon, verdict
-from recprivlib.live.contract import View
-from recprivlib.live.memory import MEMORY
+from recprivlib.dashboard.contract import View
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.mechanisms import Unknown
 from recprivlib.parameters import parameters
 from recprivlib.plots.strip import Strip, strip

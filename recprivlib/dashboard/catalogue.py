@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from recprivlib.live.contract import Explorer
+from recprivlib.dashboard.contract import Explorer
 from recprivlib.parameters import UserError
 
 PACKAGE = Path(__file__).parent.parent
@@ -16,7 +16,9 @@ PACKAGE = Path(__file__).parent.parent
 
 def places() -> dict[str, str]:
     """Dashboard -> the module that holds it."""
-    found = {path.stem: f"recprivlib.live.{path.stem}" for path in (PACKAGE / "live").glob("*.py") if _holds_one(path)}
+    found = {
+        path.stem: f"recprivlib.dashboard.{path.stem}" for path in (PACKAGE / "live").glob("*.py") if _holds_one(path)
+    }
     for path in (PACKAGE / "papers").glob("*/dashboard.py"):
         if _holds_one(path):
             found[path.parent.name] = f"recprivlib.papers.{path.parent.name}.dashboard"

@@ -278,7 +278,7 @@ class Try:
 class Explorer:
     """One dashboard as data, without its widgets.
 
-    >>> from recprivlib.live import explorer
+    >>> from recprivlib.dashboard import explorer
     >>> one = explorer("recommenders")
     >>> one.control("k").checked("10"), one.read("k=3")[0]["k"]
     (10, 3)

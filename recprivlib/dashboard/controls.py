@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from recprivlib.live.contract import Control, Cost, Values
+from recprivlib.dashboard.contract import Control, Cost, Values
 
 EPSILONS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1, 1.2, 1.5, 1.7, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8)
 ENDS = ("more privacy, more noise", "less privacy, less noise")

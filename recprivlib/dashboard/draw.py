@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from recprivlib.live.contract import Figure, Mark, View
+from recprivlib.dashboard.contract import Figure, Mark, View
 from recprivlib.plots.look import Faint, Look
 from recprivlib.plots.palette import themed
 

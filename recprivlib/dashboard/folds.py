@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from recprivlib.dashboard.contract import Card
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import Dataset, load
 from recprivlib.evaluation import Difference, RankingSplit, Scores, evaluate, intervals, split, stream, total
-from recprivlib.live.contract import Card
-from recprivlib.live.memory import MEMORY
 from recprivlib.models.constants import PerItem
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import Ranked, neighbourhood, rank_neighbours

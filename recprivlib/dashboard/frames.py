@@ -14,10 +14,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from recprivlib.live import paths
-from recprivlib.live.contract import Control, Explorer, Values, View
-from recprivlib.live.memory import Memory
-from recprivlib.live.scene import Compute, furniture, scene
+from recprivlib.dashboard import steps as paths
+from recprivlib.dashboard.contract import Control, Explorer, Values, View
+from recprivlib.dashboard.memory import Memory
+from recprivlib.dashboard.scene import Compute, furniture, scene
 from recprivlib.plots.palette import swaps
 
 

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Generic, TypeVar
 
-from recprivlib.live.contract import nbytes
+from recprivlib.dashboard.contract import nbytes
 
 T = TypeVar("T")
 LARGE = 64 << 20  # bytes of a memory that holds something of every reader

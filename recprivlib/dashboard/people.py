@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from recprivlib.dashboard.folds import holdout
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import Dataset
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.shared import holdout
 from recprivlib.protocols import Array
 
 PAIRS = 2000  # pairs of films in a scatter

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from recprivlib.live.contract import Control, Explorer, Ghost, Values, View
+from recprivlib.dashboard.contract import Control, Explorer, Ghost, Values, View
 
 Compute = Callable[[Values], Any]
 

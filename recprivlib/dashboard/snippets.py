@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recprivlib.live.contract import Values
+from recprivlib.dashboard.contract import Values
 
 Systems = Sequence[tuple[str, Mapping[str, Any]]]
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from recprivlib.live.contract import Explorer
+from recprivlib.dashboard.contract import Explorer
 from recprivlib.parameters import UserError
 
 PATH = re.compile(r"^`{3,}\{path\} +([\w-]+)", re.MULTILINE)

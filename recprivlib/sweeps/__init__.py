@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recprivlib.capacity import fits_drawn, require_drawn, require_together
-from recprivlib.cells import Cell, Outcome, compute, dataset, keep, kept, sources, takes, unwritable, whole
-from recprivlib.claims import Claims
 from recprivlib.data import Reading, is_own, pinned
 from recprivlib.evaluation.streams import checked
 from recprivlib.executors import Executor, died, executor
 from recprivlib.experiment import PRICED, priced, protocol_of
 from recprivlib.parameters import UserError, configured, parameters, values
 from recprivlib.registry import get
+from recprivlib.sweeps.cells import Cell, Outcome, compute, dataset, keep, kept, sources, takes, unwritable, whole
+from recprivlib.sweeps.locks import Claims
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -56,9 +56,9 @@ from recprivlib.mechanisms.gate import released
 from recprivlib.models import held
 from recprivlib.models.constants import Chance, PerItem
 from recprivlib.models.descent import Kept, adam
+from recprivlib.models.ease import inverse
 from recprivlib.models.factors import AtPhones, Factors, half_step
 from recprivlib.models.gradients import one_of_each, summed
-from recprivlib.models.inverse import inverse
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.models.similarity import SIMILARITIES, gram

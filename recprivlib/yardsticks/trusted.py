@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.baselines import AT_HOME, FOR_ALL
 from recprivlib.mechanisms import Gaussian
 from recprivlib.mechanisms.gate import released
 from recprivlib.models import held
@@ -23,6 +22,7 @@ from recprivlib.models.around_popular import AroundPopular, directions, leftover
 from recprivlib.models.constants import PerItem
 from recprivlib.parameters import check, parameter
 from recprivlib.protocols import Array, Change, Entry, Interactions, Ledger, Relation, Release, Sizes, Unit, Volume
+from recprivlib.yardsticks.plain import AT_HOME, FOR_ALL
 
 MOVES: dict[Relation, float] = {"add-remove": 1.0, "replace": math.sqrt(2)}  # of a sum of histories of length 1
 

@@ -34,8 +34,8 @@ PUBLIC = {
     "recprivlib.auditing": ["Audit", "Game", "play", "epsilon_lower"],
     "recprivlib.data": ["Dataset", "NAMES"],
     "recprivlib.data.synthetic": ["resample"],
-    "recprivlib.live": ["Explorer", "Control", "Figure", "Card", "Predict", "explorer"],
-    "recprivlib.live.contract": ["Sketch"],
+    "recprivlib.dashboard": ["Explorer", "Control", "Figure", "Card", "Predict", "explorer"],
+    "recprivlib.dashboard.contract": ["Sketch"],
     "widgets.kit": ["dashboard"],
 }  # fmt: skip
 NAMES = [f"{module}.{name}" for module, names in PUBLIC.items() for name in names]

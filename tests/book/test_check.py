@@ -27,7 +27,8 @@ def said(tmp_path, monkeypatch):
     monkeypatch.setattr(check, "ROOT", tmp_path)
     (tmp_path / "b.bib").write_text("@article{known2020,\n}\n@book{known2021, title={x}}\n")
     view = (
-        check.__dict__ and __import__("recprivlib.live", fromlist=["explorer"]).explorer("recommenders").figures[0].name
+        check.__dict__
+        and __import__("recprivlib.dashboard", fromlist=["explorer"]).explorer("recommenders").figures[0].name
     )
 
     def ask(old: str = "", new: str = "") -> list[str]:

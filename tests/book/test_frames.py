@@ -17,7 +17,8 @@ import frames  # (a local extension of the book)
 import kept
 import states
 
-from recprivlib.live import explorer, static
+from recprivlib.dashboard import explorer
+from recprivlib.dashboard import frames as static
 
 WRITES = (
     "import json, os, sys; from pathlib import Path; number = int(sys.argv[1])\n"

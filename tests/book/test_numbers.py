@@ -11,9 +11,9 @@ import nbformat
 import pytest
 
 import recprivlib
-from recprivlib.baselines import ImplicitALS, ItemKNN
 from recprivlib.papers.fmf_ldp import FMFLDP
 from recprivlib.plots.numerals import bare, best_guess
+from recprivlib.yardsticks.plain import ImplicitALS, ItemKNN
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))

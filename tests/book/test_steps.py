@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from recprivlib.live import explorer, paths
-from recprivlib.live.static import path
+from recprivlib.dashboard import explorer
+from recprivlib.dashboard import steps as paths
+from recprivlib.dashboard.frames import path
 from recprivlib.parameters import UserError
 
 ROOT = Path(__file__).resolve().parents[2]

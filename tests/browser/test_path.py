@@ -7,7 +7,8 @@ import statistics
 
 import pytest
 
-from recprivlib.live import explorer, paths
+from recprivlib.dashboard import explorer
+from recprivlib.dashboard import steps as paths
 from tests.browser.sight import rest
 from tests.browser.walking import CHAPTERS, PATIENCE, at_step, chapter, opened, settled, states, touch
 

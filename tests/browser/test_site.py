@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
+from recprivlib.dashboard import explorer, stems
+from recprivlib.dashboard import steps as paths
+from recprivlib.dashboard.scene import scene
 from recprivlib.data.sources import environment_folder
-from recprivlib.live import explorer, paths, stems
-from recprivlib.live.own import tried
-from recprivlib.live.scene import scene
+from recprivlib.primers.privacy.own import tried
 from tests.archive import archive
 from tests.browser.sight import unfold
 from tests.browser.walking import chromium, click, typed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recprivlib.live import explorer, stems
+from recprivlib.dashboard import explorer, stems
 from tests.browser.sight import PATIENCE, rest
 
 SIZES = ((1280, 720), (1920, 1080), (1024, 768))

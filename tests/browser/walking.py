@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from recprivlib.live import explorer, paths
+from recprivlib.dashboard import explorer
+from recprivlib.dashboard import steps as paths
 from tests.browser.sight import rest
 
 ROOT = Path(__file__).resolve().parents[2]

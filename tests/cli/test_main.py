@@ -6,10 +6,10 @@ import sys
 import pytest
 
 from recprivlib import cli
-from recprivlib.baselines import ItemKNN
 from recprivlib.cli import main
 from recprivlib.parameters import parameters
 from recprivlib.registry import systems
+from recprivlib.yardsticks.plain import ItemKNN
 
 SMALL = ["--data", "synthetic", "--users", "60", "--items", "150"]
 

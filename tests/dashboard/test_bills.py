@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from recprivlib.auditing import USUAL
-from recprivlib.live import View, explorer
-from recprivlib.live.bills import Terms, of_system, promised
+from recprivlib.dashboard import View, explorer
+from recprivlib.dashboard.bills import Terms, of_system, promised
 from recprivlib.registry import get
 
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recprivlib.live import Card, Control, View, explorer, nbytes, stems
+from recprivlib.dashboard import Card, Control, View, explorer, nbytes, stems
 from recprivlib.parameters import UserError
 
 EXPLORERS = [explorer(stem) for stem in stems()]

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recprivlib.live import View, explorer, static
-from recprivlib.live.static import changes, frame
+from recprivlib.dashboard import View, explorer
+from recprivlib.dashboard import frames as static
+from recprivlib.dashboard.frames import changes, frame
 
 STATIC = Path(__file__).parents[2] / "book" / "_static"
 EXPLORER = explorer("recommenders")

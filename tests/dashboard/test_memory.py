@@ -6,13 +6,13 @@ import time
 import numpy as np
 import pytest
 
-from recprivlib.live.memory import Growing, Memory
+from recprivlib.dashboard.memory import Growing, Memory
 
 
 def test_what_costs_most_to_make_for_its_size_is_kept(monkeypatch):
     """Thirty readers with settings of their own ask in turn: what is oldest is just what is asked for next."""
     memory, clock = Memory(10_000), [0.0]
-    monkeypatch.setattr("recprivlib.live.memory.worked", lambda: clock[0])
+    monkeypatch.setattr("recprivlib.dashboard.memory.worked", lambda: clock[0])
 
     def costs(seconds):
         clock[0] += seconds
@@ -29,7 +29,7 @@ def test_what_costs_most_to_make_for_its_size_is_kept(monkeypatch):
 
 
 def test_it_stays_under_its_bound_and_of_equals_drops_what_was_not_asked_for_longest(monkeypatch):
-    monkeypatch.setattr("recprivlib.live.memory.worked", lambda: 0.0)
+    monkeypatch.setattr("recprivlib.dashboard.memory.worked", lambda: 0.0)
     memory = Memory(10_000)
     for key in "abc":
         memory.get(key, lambda: np.zeros(400))  # 3,200 bytes each
@@ -77,7 +77,7 @@ def test_a_failure_is_not_kept_and_holds_nobody_up():
 
 def test_what_was_handed_over_is_worth_what_it_took_before(monkeypatch):
     memory, clock = Memory(1000), [0.0]
-    monkeypatch.setattr("recprivlib.live.memory.worked", lambda: clock[0])
+    monkeypatch.setattr("recprivlib.dashboard.memory.worked", lambda: clock[0])
     memory.get("dear", lambda: np.zeros(50), seconds=5.0)
     memory.get("cheap", lambda: np.zeros(50))
     memory.get("new", lambda: np.zeros(50))

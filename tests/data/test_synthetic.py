@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recprivlib.baselines import SYSTEMS
 from recprivlib.data import load, pinned
 from recprivlib.data import synthetic as module
 from recprivlib.data.canonical import most_met
@@ -17,6 +16,7 @@ from recprivlib.data.synthetic import CHECKSUMS, resample, synthetic
 from recprivlib.evaluation import evaluate, split
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions
+from recprivlib.yardsticks.plain import SYSTEMS
 
 
 def columns(data: Interactions) -> list[np.ndarray]:

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from recprivlib import capacity
-from recprivlib.baselines import Ease, Popularity
 from recprivlib.capacity import fits, fits_drawn, needed, require_together
 from recprivlib.cli import main
 from recprivlib.data import load, synthetic
@@ -26,6 +25,7 @@ from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions, Ledger, Sizes, Volume
 from recprivlib.registry import get
 from recprivlib.sweeps import sweep
+from recprivlib.yardsticks.plain import Ease, Popularity
 
 LARGE = ["--data", "synthetic", "--users", "200000", "--items", "50000"]
 SMALL = {"data": "synthetic", "users": 300, "items": 400}
@@ -148,8 +148,8 @@ def test_too_many_workers_are_refused_and_fewer_proposed(memory: Any, tmp_path: 
 
 def test_workers_elsewhere_look_at_their_own_machine(memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cell is refused where it is computed: this is what a worker of a cluster does with it."""
-    from recprivlib.cells import compute, dataset, sources
     from recprivlib.sweeps import plan
+    from recprivlib.sweeps.cells import compute, dataset, sources
 
     memory(None)
     (cell,) = plan("ease", {}, here=False, **SMALL)

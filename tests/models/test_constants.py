@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from recprivlib.baselines import GlobalMean, ItemMean, Popularity, Random
 from recprivlib.models.constants import Chance
+from recprivlib.yardsticks.plain import GlobalMean, ItemMean, Popularity, Random
 
 RNG = np.random.default_rng
 

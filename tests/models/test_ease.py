@@ -6,8 +6,8 @@ import time
 import numpy as np
 import pytest
 
-from recprivlib.models import inverse as module
-from recprivlib.models.inverse import inverse
+from recprivlib.models import ease as module
+from recprivlib.models.ease import inverse
 
 
 def definite(n, seed=0):

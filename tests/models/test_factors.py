@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recprivlib.baselines import ImplicitALS
 from recprivlib.models import factors
 from recprivlib.models.factors import half_step
+from recprivlib.yardsticks.plain import ImplicitALS
 
 
 def objective(bits, p, q, alpha, regularization):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from recprivlib.baselines import FCF
 from recprivlib.data import load
 from recprivlib.models.descent import OPTIMISERS, Kept
 from recprivlib.models.factors import FEW, half_step, outer_sums
@@ -12,6 +11,7 @@ from recprivlib.models.gradients import at_cells, has, histories, level, one_of_
 from recprivlib.parameters import UserError
 from recprivlib.population import fixed, loose
 from recprivlib.protocols import Interactions
+from recprivlib.yardsticks.plain import FCF
 
 ALPHA, LAMBDA, FACTORS = 1.5, 0.3, 4
 

@@ -3,12 +3,12 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import eigsh
 
-from recprivlib import baselines
-from recprivlib.baselines import Ease, ItemKNN
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.models.similarity import jaccard
 from recprivlib.parameters import UserError
+from recprivlib.yardsticks import plain as baselines
+from recprivlib.yardsticks.plain import Ease, ItemKNN
 
 
 def catalogue(model, n_users, n_items):

@@ -14,11 +14,11 @@ import surprise
 from implicit.cpu.als import AlternatingLeastSquares
 from implicit.nearest_neighbours import CosineRecommender
 
-from recprivlib.baselines import GlobalMean, ImplicitALS, ItemKNN, ItemMean
 from recprivlib.evaluation import evaluate
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.models.similarity import cosine, gram
+from recprivlib.yardsticks.plain import GlobalMean, ImplicitALS, ItemKNN, ItemMean
 
 pytestmark = pytest.mark.filterwarnings("ignore:Method expects CSR")  # implicit speaks to itself
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recprivlib.baselines import SYSTEMS
 from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.yardsticks.plain import SYSTEMS
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,9 @@ def test_css_names_every_role_in_both_themes():
 
 def test_a_system_is_drawn_in_its_role_of_the_registry():
     """One vocabulary: the word that `recpriv systems` gives a system is the name of its colour."""
-    from recprivlib.live import dplcf, fmf_ldp, publishing
+    from recprivlib.papers.dp_pnbm.screen import publishing
+    from recprivlib.papers.dplcf.screen import dashboard as dplcf
+    from recprivlib.papers.fmf_ldp.screen import dashboard as fmf_ldp
     from recprivlib.protocols import Role
     from recprivlib.registry import get
 

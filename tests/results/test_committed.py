@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 import recprivlib
-from recprivlib.baselines import Popularity
 from recprivlib.data import pinned
 from recprivlib.data.sources import RECIPES
 from recprivlib.models.constants import PerItem
 from recprivlib.tables import check, folder, grids, names, remedy, results, rows_of, sample, stale, tolerance, value_of
+from recprivlib.yardsticks.plain import Popularity
 
 SAMPLE = 3  # runs of each table that every `make test` computes anew
 

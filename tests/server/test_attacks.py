@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
-from recprivlib.live import explorer
+from recprivlib.dashboard import explorer
 from tests.server.attacks import ATTACKS
 from tests.server.attacks.asking import table
 from tests.server.attacks.stage import Attack, Stage

@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recprivlib.cells import Cell, kept
-from recprivlib.claims import Claims
 from recprivlib.parameters import UserError
 from recprivlib.sweeps import complete, outcomes, plan, sweep
+from recprivlib.sweeps.cells import Cell, kept
+from recprivlib.sweeps.locks import Claims
 
 SMALL = {"data": "synthetic", "users": 120, "items": 80}
 WORDS = ["item-knn", "popularity", "--grid", "neighbors=5,20", "--seeds", "0-9", "--data", "synthetic", "--users",
@@ -67,7 +67,7 @@ def test_two_sweeps_at_one_folder_share_the_work_and_both_end_well(frozen: Path,
 
 def test_a_cell_that_another_process_claims_is_left_to_it(tmp_path: Path) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from recprivlib.claims import Claims;"
+        "import sys, time; from pathlib import Path; from recprivlib.sweeps.locks import Claims;"
         "claims = Claims(Path(sys.argv[1])); print(claims.take(sys.argv[2]), flush=True); time.sleep(60)"
     )
     address = "a1" * 16

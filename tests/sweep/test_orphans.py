@@ -29,7 +29,7 @@ sys.exit(main(sys.argv[1:]))
 SLOW = """
 import os, time
 from pathlib import Path
-from recprivlib.cells import compute
+from recprivlib.sweeps.cells import compute
 
 def slow(task):
     found = compute(task)

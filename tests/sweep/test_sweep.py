@@ -18,16 +18,15 @@ import numpy as np
 import pytest
 
 import recprivlib
-from recprivlib import cells
 from recprivlib import closure as closures
-from recprivlib.cells import Outcome, _modules, compute, dataset, kept, sources
 from recprivlib.cli import main
 from recprivlib.closure import PACKAGE, closure
 from recprivlib.executors import died, executor
 from recprivlib.experiment import run
 from recprivlib.parameters import UserError, values
 from recprivlib.registry import get, stem, systems
-from recprivlib.sweeps import complete, duration, outcomes, plan, sweep
+from recprivlib.sweeps import cells, complete, duration, outcomes, plan, sweep
+from recprivlib.sweeps.cells import Outcome, _modules, compute, dataset, kept, sources
 
 SYSTEMS = ("popularity", "item-knn", "ease")
 GRID = {"neighbors": (5, 20)}
@@ -271,7 +270,7 @@ def test_a_result_depends_on_all_that_it_is_made_of_and_on_nothing_else() -> Non
     """A change in one paper, or in what only shows results, leaves the cells of all others where they are."""
 
     def made_of(system: str) -> set[str]:
-        files = closure(["recprivlib.cells", *_modules(get(system).system)])
+        files = closure(["recprivlib.sweeps.cells", *_modules(get(system).system)])
         return {path.relative_to(PACKAGE).as_posix() for path in files}
 
     everybody = {"cells.py", "experiment.py", "evaluation/splits.py", "evaluation/metrics.py", "data/canonical.py",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.live import Control, Explorer
+from recprivlib.dashboard import Control, Explorer
 from tests.widgets.small import SMALL, Area
 from widgets.kit.helpers import PRELOADED
 

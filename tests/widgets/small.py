@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from recprivlib.live import Card, Control, Explorer, Figure, Mark, Predict, Try
+from recprivlib.dashboard import Card, Control, Explorer, Figure, Mark, Predict, Try
 
 
 @dataclass(frozen=True)

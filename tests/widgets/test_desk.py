@@ -9,8 +9,8 @@ from collections import deque
 
 import pytest
 
+from recprivlib.dashboard import explorer
 from recprivlib.data import load
-from recprivlib.live import explorer
 from tests.archive import archive
 from widgets.site.desk import INVENTED, Desk, here
 from widgets.site.pages import page

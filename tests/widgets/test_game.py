@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from recprivlib.live import Deal, Game, Round
+from recprivlib.dashboard import Deal, Game, Round
 from tests.widgets.small import SMALL
 from tests.widgets.test_session import Now, move
 from widgets.kit.page import page

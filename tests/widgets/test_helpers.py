@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from recprivlib.live import Card
+from recprivlib.dashboard import Card
 from tests.widgets.hard import HARD, find
 from widgets.kit import helpers as module
 from widgets.kit import line as lines

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from recprivlib.live.memory import worked
+from recprivlib.dashboard.memory import worked
 from tests.widgets.small import SMALL
 from widgets.kit import line as lines
 from widgets.kit import scenes, share

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from recprivlib.live import explorer, paths
+from recprivlib.dashboard import explorer
+from recprivlib.dashboard import steps as paths
 from tests.widgets.small import SMALL
 from widgets.notebook import Explore
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recprivlib.live import explorer, paths
+from recprivlib.dashboard import explorer
+from recprivlib.dashboard import steps as paths
 from recprivlib.parameters import UserError
 from tests.widgets.small import SMALL
 from widgets.kit.drawn import BUDGET, GHOSTS, drawn, foreseen, wanted

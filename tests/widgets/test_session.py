@@ -13,7 +13,7 @@ from threading import get_ident
 import pytest
 from bokeh.document import Document
 
-from recprivlib.live import Control
+from recprivlib.dashboard import Control
 from tests.widgets.small import SMALL, looped
 from widgets.kit import controls
 from widgets.kit.panels import PanelWire

@@ -1,4 +1,4 @@
-"""The kit draws any `Explorer` of `recprivlib.live` as a live page.
+"""The kit draws any `Explorer` of `recprivlib.dashboard` as a live page.
 
     address ──> page.dashboard(stem) ──> Session: controls ──> Lane ──> Pool: turns, results of all readers
                      │                      ▲                              │  ▲

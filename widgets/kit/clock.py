@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from recprivlib.live import memory
+from recprivlib.dashboard import memory
 
 HERE = threading.local()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from recprivlib.live import Control
-from recprivlib.live.contract import Values
+from recprivlib.dashboard import Control
+from recprivlib.dashboard.contract import Values
 from widgets.kit.part import HERE, Part, Shared
 
 STYLE = (HERE / "control.css").read_text(encoding="utf-8")

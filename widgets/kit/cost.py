@@ -12,8 +12,8 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Any
 
-from recprivlib.live import Explorer
-from recprivlib.live.contract import Values
+from recprivlib.dashboard import Explorer
+from recprivlib.dashboard.contract import Values
 from widgets.kit.work import Part
 
 COSTLY = 2.0  # seconds of a computation from which it waits in a line of its own

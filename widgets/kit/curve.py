@@ -8,8 +8,8 @@ from functools import partial
 from threading import Event
 from typing import Any
 
-from recprivlib.live import Explorer
-from recprivlib.live.contract import Values
+from recprivlib.dashboard import Explorer
+from recprivlib.dashboard.contract import Values
 from widgets.kit.frame import Frame
 from widgets.kit.pool import Lane, Pool, Update
 from widgets.kit.share import Reader

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl
 
-from recprivlib.live import Explorer
-from recprivlib.live.contract import Values
-from recprivlib.live.scene import scene
+from recprivlib.dashboard import Explorer
+from recprivlib.dashboard.contract import Values
+from recprivlib.dashboard.scene import scene
 from recprivlib.parameters import UserError
 from widgets.kit.pool import Pool, Turns
 from widgets.kit.work import Errand

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.live import Game
-from recprivlib.live.contract import Values
+from recprivlib.dashboard import Game
+from recprivlib.dashboard.contract import Values
 from widgets.kit.part import Part, Shared
 
 

@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from recprivlib.dashboard import Explorer, explorer
+from recprivlib.dashboard.memory import narrowed
 from recprivlib.executors import one_thread
-from recprivlib.live import Explorer, explorer
-from recprivlib.live.memory import narrowed
 from widgets.kit.work import played
 
 DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG

@@ -30,8 +30,8 @@ from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import Any
 
-from recprivlib.live import Explorer, explorer
-from recprivlib.live.contract import Values
+from recprivlib.dashboard import Explorer, explorer
+from recprivlib.dashboard.contract import Values
 from widgets.kit import helper
 from widgets.kit.clock import Clock, clock
 from widgets.kit.line import LONG, give_way

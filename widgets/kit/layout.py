@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recprivlib.live import Explorer
+from recprivlib.dashboard import Explorer
 from recprivlib.plots.palette import css_variables
 from widgets.kit.part import HERE
 from widgets.kit.session import Session

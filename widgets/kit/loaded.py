@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 
+from recprivlib.dashboard import explorer, stems
 from recprivlib.executors import one_thread
-from recprivlib.live import explorer, stems
 from widgets.kit import helper  # noqa: F401
 
 LOADED = [explorer(stem) for stem in stems()]

@@ -14,7 +14,7 @@ import panel as pn
 import panel.template.base
 from panel.io.resources import _env
 
-from recprivlib.live import Explorer, explorer
+from recprivlib.dashboard import Explorer, explorer
 from recprivlib.parameters import UserError
 from widgets.kit.helpers import Helpers
 from widgets.kit.layout import FRAME_WORDS, TEMPLATE, printed

@@ -23,10 +23,10 @@ from functools import partial
 from threading import Lock
 from typing import Any, cast
 
+from recprivlib.dashboard import Explorer
+from recprivlib.dashboard.contract import Values
+from recprivlib.dashboard.memory import Memory
 from recprivlib.executors import one_thread
-from recprivlib.live import Explorer
-from recprivlib.live.contract import Values
-from recprivlib.live.memory import Memory
 from widgets.kit.clock import worked
 from widgets.kit.cost import COSTLY, Costs
 from widgets.kit.line import Line

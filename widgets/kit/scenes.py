@@ -15,7 +15,7 @@ from typing import Any
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
-from recprivlib.live import Explorer, explorer, stems
+from recprivlib.dashboard import Explorer, explorer, stems
 from recprivlib.parameters import UserError
 from widgets.address import seat
 from widgets.kit.cost import COSTLY

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from recprivlib.live import Card, Control, Explorer, Figure, Mark, View
-from recprivlib.live.contract import Values
+from recprivlib.dashboard import Card, Control, Explorer, Figure, Mark, View
+from recprivlib.dashboard.contract import Values
 from recprivlib.parameters import UserError
 from widgets.kit import controls
 from widgets.kit.curve import WholeCurve

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recprivlib.live import Card, Control, Explorer
-from recprivlib.live.contract import Values
+from recprivlib.dashboard import Card, Control, Explorer
+from recprivlib.dashboard.contract import Values
 from widgets.kit.controls import choices
 
 BROKEN = "Something broke while computing this; the log has it."

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from recprivlib.live import Explorer
-from recprivlib.live.contract import Values
+from recprivlib.dashboard import Explorer
+from recprivlib.dashboard.contract import Values
 
 Part = Literal["steps", "result", "curve"]
 Told = tuple[float, Any]  # progress, and the result so far

@@ -20,12 +20,12 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from recprivlib.dashboard import Control, Explorer, explorer
+from recprivlib.dashboard.contract import Values
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data.columns import Unclear
-from recprivlib.live import Control, Explorer, explorer
-from recprivlib.live.contract import Values
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.own import tried
 from recprivlib.parameters import UserError
+from recprivlib.primers.privacy.own import tried
 from widgets.kit.drawn import drawn, wanted
 from widgets.kit.pool import Turn, Update
 from widgets.kit.session import Drawn, Session

@@ -25,12 +25,12 @@ import scipy.sparse as sp
 from recprivlib.accounting.calibration import gaussian_noise
 from recprivlib.mechanisms import Gaussian, Laplace
 from recprivlib.mechanisms.gate import released
-from recprivlib.models import covariance as pairing
-from recprivlib.models import held, offsets
-from recprivlib.models.offsets import OwnPart
-from recprivlib.models.pnbm import Bounds, beginning, gradient, symmetric
-from recprivlib.models.weighted import Neighbours, Rated, beyond
-from recprivlib.papers._dp_pnbm_shared import (
+from recprivlib.models import held
+from recprivlib.papers.dp_pnbm import covariance as pairing
+from recprivlib.papers.dp_pnbm import offsets
+from recprivlib.papers.dp_pnbm.offsets import OwnPart
+from recprivlib.papers.dp_pnbm.pnbm import Bounds, beginning, gradient, symmetric
+from recprivlib.papers.dp_pnbm.shared import (
     CAPPED,
     HOME,
     NO_CAP,
@@ -46,6 +46,7 @@ from recprivlib.papers._dp_pnbm_shared import (
     neighbors,
     stars_of,
 )
+from recprivlib.papers.dp_pnbm.weighted import Neighbours, Rated, beyond
 from recprivlib.parameters import check, parameter
 from recprivlib.population import capped
 from recprivlib.protocols import Array, Change, Claim, Interactions, Ledger, Release, Sizes, Volume, last

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from recprivlib.models.spectral import Directions
-from recprivlib.models.weighted import Rated
+from recprivlib.papers.dp_pnbm.weighted import Rated
 from recprivlib.protocols import Array
 
 SLACK = 4  # in the weights, for what a rating moves in its own row

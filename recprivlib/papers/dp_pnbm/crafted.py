@@ -15,10 +15,10 @@ import numpy as np
 
 from recprivlib.auditing import Game
 from recprivlib.mechanisms import Laplace
-from recprivlib.models.pnbm import Bounds, beginning, of_person
-from recprivlib.models.weighted import Rated
-from recprivlib.papers._dp_pnbm_shared import stars_of
-from recprivlib.papers.dp_pnbm import DPSGD, bounds_of, moved
+from recprivlib.papers.dp_pnbm.pnbm import Bounds, beginning, of_person
+from recprivlib.papers.dp_pnbm.shared import stars_of
+from recprivlib.papers.dp_pnbm.system import DPSGD, bounds_of, moved
+from recprivlib.papers.dp_pnbm.weighted import Rated
 from recprivlib.protocols import Array, Interactions, Sizes
 
 RATINGS = 21  # of the made-up person: few, as people go

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recprivlib.models.rows import pick
-from recprivlib.models.weighted import Rated, beyond
+from recprivlib.papers.dp_pnbm.weighted import Rated, beyond
 from recprivlib.protocols import Array, AtHome, Interactions
 
 OFFSET = 0.2  # variance of a person's own offset, in stars²

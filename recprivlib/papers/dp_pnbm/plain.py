@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from recprivlib.models import held
-from recprivlib.models.offsets import OwnPart, at_home
 from recprivlib.models.similarity import common_cosine, cosine, gram, pearson
-from recprivlib.models.weighted import Neighbours, beyond, item_means
-from recprivlib.papers._dp_pnbm_shared import neighbors as neighbors_
-from recprivlib.papers._dp_pnbm_shared import stars_of
+from recprivlib.papers.dp_pnbm.offsets import OwnPart, at_home
+from recprivlib.papers.dp_pnbm.shared import neighbors as neighbors_
+from recprivlib.papers.dp_pnbm.shared import stars_of
+from recprivlib.papers.dp_pnbm.weighted import Neighbours, beyond, item_means
 from recprivlib.parameters import check, parameter
 from recprivlib.protocols import Array, Interactions, Ledger, Sizes, Volume
 

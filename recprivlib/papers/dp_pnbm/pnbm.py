@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recprivlib.models.weighted import Rated
+from recprivlib.papers.dp_pnbm.weighted import Rated
 from recprivlib.protocols import Array
 
 

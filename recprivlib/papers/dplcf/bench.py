@@ -15,7 +15,7 @@ from recprivlib.bench._shared import apart, holdout
 from recprivlib.evaluation import evaluate, stream
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
-from recprivlib.papers.dplcf import SYSTEMS, counted, reports
+from recprivlib.papers.dplcf.system import SYSTEMS, counted, reports
 
 # 75,000 phones that report on 9,953 films, in shards whose sums are added: seconds from the histories to the
 # similarities, and the most memory of the process (the histories themselves are in it).
@@ -23,7 +23,7 @@ COUNTRY = """
 import time
 import numpy as np
 from recprivlib.data import load
-from recprivlib.papers.dplcf import DPLCF
+from recprivlib.papers.dplcf.system import DPLCF
 from recprivlib.population import learnt
 
 class Server(DPLCF):

@@ -11,7 +11,7 @@ import numpy as np
 from recprivlib.bench import Cell, Setup
 from recprivlib.bench._shared import apart, interactions
 from recprivlib.data import load
-from recprivlib.papers.fmf_ldp import FMFLDP
+from recprivlib.papers.fmf_ldp.system import FMFLDP
 from recprivlib.protocols import Interactions
 
 # 75,040 phones and 9,781 films, 20 million interactions: 20 epochs with 100 reports a phone. The drawing of
@@ -20,7 +20,7 @@ FULL = """
 import time
 import numpy as np
 from recprivlib.data import load
-from recprivlib.papers.fmf_ldp import FMFLDP
+from recprivlib.papers.fmf_ldp.system import FMFLDP
 
 people = load("synthetic", users=75_040, items=9_781).interactions
 start = time.perf_counter()

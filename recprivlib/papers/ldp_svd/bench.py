@@ -14,9 +14,9 @@ import numpy as np
 
 from recprivlib.bench import Cell, Setup
 from recprivlib.bench._shared import interactions
+from recprivlib.dashboard import View
 from recprivlib.evaluation import RatingSplit, evaluate, split, stream
-from recprivlib.live import View
-from recprivlib.live import ldp_svd as dashboard
+from recprivlib.papers.ldp_svd.screen import dashboard
 from recprivlib.parameters import configured
 from recprivlib.registry import get
 

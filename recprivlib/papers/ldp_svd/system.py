@@ -1,22 +1,4 @@
-"""Neera, Chen & Aslam, "Local Differentially Private Matrix Factorization For Recommendations", SKIMA 2019.
-
-Each phone perturbs each of its ratings and sends it; the server factorises what it got. Which films were rated is
-sent as it is.
-
-    paper    here             meaning
-    ε1       epsilon1         budget of the Laplace noise                       eq. 4
-    ε2, p    epsilon2, p      the rating itself is sent with p = e^ε2/(1+e^ε2)  eq. 5
-    Δ        the grid's range the most a rating can move
-
-Deviations:
-  The paper is silent on the scale of the ratings, on clipping reports or predictions, and on the factorisation's
-  parameters. Here: ratings on [0, 1] (`scale` "unit"; on stars the training diverges at small ε1), reports not
-  clipped (`clip_reports`), predictions cut to the star grid (`clip_predictions`), and the parameters of `svd`.
-  Gradients are taken in batches of 4,096 ratings (see models/biased.py).
-  discrete-rr-mf and optimal-mf are not in the paper: see models/ordinal.py. Real-valued answers (Laplace,
-  Piecewise) are sorted into narrow bins before the server uses their likelihood: post-processing. "Optimal" means
-  the most information about a taste under the model of stars; on ML-1M at ε = 1 Piecewise does better (tests).
-"""
+"""The systems: ratings perturbed at home, and factor models that learn from them."""
 
 from __future__ import annotations
 
@@ -26,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.baselines import public_cap
 from recprivlib.mechanisms import Laplace, LaplaceOrTruth, OptimalChannel, RoundedOrTruth
 from recprivlib.mechanisms.common import epsilon_of, positions
 from recprivlib.mechanisms.gate import released
-from recprivlib.models import held, ordinal
+from recprivlib.models import held
 from recprivlib.models.biased import Biased, Descent, descend, finite
-from recprivlib.papers._ldp_svd_answers import MECHANISMS, answers, inputs
+from recprivlib.papers.ldp_svd import ordinal
+from recprivlib.papers.ldp_svd.answering import MECHANISMS, answers, inputs
 from recprivlib.parameters import UserError, check, parameter
 from recprivlib.population import capped
 from recprivlib.protocols import (
@@ -52,6 +34,7 @@ from recprivlib.protocols import (
     Volume,
     last,
 )
+from recprivlib.yardsticks.plain import public_cap
 
 STARS = (1.0, 2.0, 3.0, 4.0, 5.0)
 BILL: tuple[Unit, Relation] = ("rating", "replace-value")

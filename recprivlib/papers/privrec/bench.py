@@ -15,13 +15,13 @@ import numpy as np
 from recprivlib.bench import Cell, Setup
 from recprivlib.bench._shared import interactions
 from recprivlib.bench.start import peak
+from recprivlib.dashboard.folds import dataset
 from recprivlib.evaluation import UserSplit, split
-from recprivlib.live import pulls
-from recprivlib.live.shared import dataset
-from recprivlib.models.meta import reptile
-from recprivlib.models.phones import Practice
-from recprivlib.models.training import SIZES, Start
-from recprivlib.papers.privrec import DPPrivRec, PrivRec
+from recprivlib.papers.privrec.meta import reptile
+from recprivlib.papers.privrec.phones import Practice
+from recprivlib.papers.privrec.screen import pulls
+from recprivlib.papers.privrec.system import DPPrivRec, PrivRec
+from recprivlib.papers.privrec.training import SIZES, Start
 from recprivlib.protocols import last
 
 PRACTICE = Practice(5, 0.3, 0.01)

@@ -18,10 +18,10 @@ import scipy.sparse as sp
 
 from recprivlib.auditing import Game
 from recprivlib.mechanisms import Cohort, VectorGaussian
-from recprivlib.models.meta import reptile
-from recprivlib.models.phones import Phones, Practice
-from recprivlib.models.training import Start
-from recprivlib.papers.privrec import DPPrivRec
+from recprivlib.papers.privrec.meta import reptile
+from recprivlib.papers.privrec.phones import Phones, Practice
+from recprivlib.papers.privrec.system import DPPrivRec
+from recprivlib.papers.privrec.training import Start
 from recprivlib.protocols import Array
 
 ROOM = 1 << 21  # answers held at once

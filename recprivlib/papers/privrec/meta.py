@@ -15,8 +15,8 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
-from recprivlib.models.network import Inputs, gradient
-from recprivlib.models.phones import Network, Phones, Practice
+from recprivlib.papers.privrec.network import Inputs, gradient
+from recprivlib.papers.privrec.phones import Network, Phones, Practice
 from recprivlib.protocols import Array
 
 ASIDE = 2.0**-20  # how far θ leaves the real line for a second derivative

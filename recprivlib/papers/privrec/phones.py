@@ -15,8 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from recprivlib.data.movielens import OCCUPATIONS_1M, OCCUPATIONS_100K
-from recprivlib.models.network import Inputs, Shape, gradient, logits
 from recprivlib.models.rows import pick
+from recprivlib.papers.privrec.network import Inputs, Shape, gradient, logits
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, AtHome, Interactions
 

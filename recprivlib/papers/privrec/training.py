@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recprivlib.models.network import Shape
-from recprivlib.models.phones import FineTuned, Network, Phones, Practice, Vocabulary
+from recprivlib.papers.privrec.network import Shape
+from recprivlib.papers.privrec.phones import FineTuned, Network, Phones, Practice, Vocabulary
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, Interactions
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from recprivlib.bench import Cell, Setup
-from recprivlib.live import View, privacy
+from recprivlib.dashboard import View
+from recprivlib.primers.privacy import dashboard as privacy
 
 NAME = "dashboard privacy"
 

@@ -15,17 +15,18 @@ import numpy as np
 from recprivlib.accounting.curves import accountants, over_counts
 from recprivlib.auditing import Certificate, certify, mechanism_ledger, roc
 from recprivlib.auditing.bounds import SHOWN, lower_limit, upper_limit
-from recprivlib.live import bills, controls, lab
-from recprivlib.live.bills import Bill, Terms
-from recprivlib.live.contract import Control, Cost, Explorer, Figure, Game, Mark, Sketch, Try, Values, View
-from recprivlib.live.figures import figures
-from recprivlib.live.lab import SUBJECTS
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.shared import tidy
+from recprivlib.dashboard import bills, controls
+from recprivlib.dashboard.bills import Bill, Terms
+from recprivlib.dashboard.contract import Control, Cost, Explorer, Figure, Game, Mark, Sketch, Try, Values, View
+from recprivlib.dashboard.draw import figures
+from recprivlib.dashboard.folds import tidy
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.mechanisms.losses import NoBound
-from recprivlib.plots import privacy as plots
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import best_guess, count, epsilon, one_in, percent, setting
+from recprivlib.primers.privacy import figures as plots
+from recprivlib.primers.privacy import lab
+from recprivlib.primers.privacy.lab import SUBJECTS
 
 TERMS = {
     ("interaction", "add-remove"): "one click, there or not",
@@ -209,7 +210,7 @@ print("counted ", found.counted.epsilon, found.counted.why_infinite)
         lines
         + f"""
 from recprivlib.auditing import certify
-from recprivlib.live import lab
+from recprivlib.primers.privacy import lab
 
 _, worlds = lab.worlds(mechanism, {count}, {tries}, {values["seed"]})
 yours = certify(lab.ruled(mechanism, {count}, {values["alarms"]}, {values["seed"]}, worlds), {delta})

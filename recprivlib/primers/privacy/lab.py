@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.auditing import mechanism_game, play, statistic
-from recprivlib.live.contract import Deal, Round, Values
+from recprivlib.dashboard.contract import Deal, Round, Values
 from recprivlib.mechanisms import (
     DiscreteLaplace,
     Duchi,

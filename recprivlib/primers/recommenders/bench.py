@@ -7,9 +7,10 @@ from itertools import count
 from typing import Any
 
 from recprivlib.bench import Cell, Setup
-from recprivlib.live import View, recommenders
-from recprivlib.live.memory import MEMORY
+from recprivlib.dashboard import View
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.plots.show import html
+from recprivlib.primers.recommenders import dashboard as recommenders
 
 NAME = "dashboard recommenders"
 SEEDS = 12  # more than the repeats of a cell

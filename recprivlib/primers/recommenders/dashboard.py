@@ -8,23 +8,24 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from recprivlib.baselines import SYSTEMS
+from recprivlib.dashboard import controls, snippets
+from recprivlib.dashboard.contract import Control, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.dashboard.draw import figures
+from recprivlib.dashboard.folds import dataset, holdout, tidy, votes
+from recprivlib.dashboard.memory import MEMORY
+from recprivlib.dashboard.people import film, spoken
 from recprivlib.data import Dataset
 from recprivlib.evaluation import stream
-from recprivlib.live import controls, ranking, snippets
-from recprivlib.live.contract import Control, Explorer, Figure, Mark, Predict, Try, Values
-from recprivlib.live.figures import figures
-from recprivlib.live.films import film, spoken
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.ranking import LONGEST, POOLS, Groups, Rates
-from recprivlib.live.shared import dataset, holdout, tidy, votes
-from recprivlib.plots import recommenders as plots
 from recprivlib.plots.axes import GROUPS
 from recprivlib.plots.frontier import Line
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, percent
+from recprivlib.primers.recommenders import figures as plots
+from recprivlib.primers.recommenders import ranking
+from recprivlib.primers.recommenders.ranking import LONGEST, POOLS, Groups, Rates
 from recprivlib.protocols import Array
 from recprivlib.tables import results
+from recprivlib.yardsticks.plain import SYSTEMS
 
 PROTOCOL = "loo-latest"
 RESULTS = "recommenders_lengths"  # the committed table of the whole curves

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from recprivlib.dashboard.contract import Card
+from recprivlib.dashboard.folds import holdout
+from recprivlib.dashboard.memory import MEMORY
+from recprivlib.dashboard.people import adas
+from recprivlib.dashboard.people import spoken as spoken  # chapters speak of lists and titles together
 from recprivlib.data import Dataset
 from recprivlib.evaluation import Difference, evaluate, intervals
-from recprivlib.live.contract import Card
-from recprivlib.live.films import adas
-from recprivlib.live.films import spoken as spoken  # chapters speak of lists and titles together
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.shared import holdout
 from recprivlib.models.constants import PerItem
 from recprivlib.plots.axes import GROUPS
 from recprivlib.plots.numerals import count

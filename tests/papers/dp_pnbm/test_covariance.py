@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from recprivlib.models import covariance as pairing
-from recprivlib.models.weighted import Rated
+from recprivlib.papers.dp_pnbm import covariance as pairing
+from recprivlib.papers.dp_pnbm.weighted import Rated
 
 
 def part(x, reach):

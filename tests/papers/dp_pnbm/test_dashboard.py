@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from recprivlib.dashboard import folds as shared
+from recprivlib.dashboard.contract import View
+from recprivlib.dashboard.folds import dataset
+from recprivlib.dashboard.memory import MEMORY, Memory
 from recprivlib.evaluation import evaluate, split, stream
-from recprivlib.live import dp_pnbm as board
-from recprivlib.live import publishing, shared
-from recprivlib.live.contract import View
-from recprivlib.live.memory import MEMORY, Memory
-from recprivlib.live.shared import dataset
+from recprivlib.papers.dp_pnbm.screen import dashboard as board
+from recprivlib.papers.dp_pnbm.screen import publishing
 from recprivlib.parameters import configured
 from recprivlib.registry import get
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recprivlib.models.pnbm import Bounds, beginning, gradient, loss, of_person, symmetric
 from recprivlib.models.similarity import common_cosine, pearson
-from recprivlib.models.weighted import Neighbours, Rated, beyond, item_means
+from recprivlib.papers.dp_pnbm.pnbm import Bounds, beginning, gradient, loss, of_person, symmetric
+from recprivlib.papers.dp_pnbm.weighted import Neighbours, Rated, beyond, item_means
 
 
 @pytest.fixture

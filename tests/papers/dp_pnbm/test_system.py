@@ -15,11 +15,11 @@ from recprivlib.data.synthetic import resample
 from recprivlib.evaluation import evaluate, split, stream
 from recprivlib.mechanisms import Laplace
 from recprivlib.mechanisms.gate import taped
-from recprivlib.models.pnbm import beginning
-from recprivlib.models.weighted import beyond, item_means
-from recprivlib.papers import _dp_pnbm_crafted as made_up
-from recprivlib.papers import dp_pnbm
-from recprivlib.papers._dp_pnbm_beyond import DPCovariance, DPItemMeans, Means, Repaired, people
+from recprivlib.papers.dp_pnbm import crafted as made_up
+from recprivlib.papers.dp_pnbm import system as dp_pnbm
+from recprivlib.papers.dp_pnbm.beyond import DPCovariance, DPItemMeans, Means, Repaired, people
+from recprivlib.papers.dp_pnbm.pnbm import beginning
+from recprivlib.papers.dp_pnbm.weighted import beyond, item_means
 from recprivlib.parameters import parameters
 from recprivlib.protocols import Interactions, Sizes
 from recprivlib.tables import ABOUT, FOUND

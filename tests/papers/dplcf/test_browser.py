@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from recprivlib.live import explorer
+from recprivlib.dashboard import explorer
 from tests.browser.sight import PATIENCE, Dash, rest
 
 CROWD = explorer("dplcf")

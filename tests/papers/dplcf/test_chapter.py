@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from recprivlib.plots import dplcf_chapter as figures
+from recprivlib.papers.dplcf.screen import chapter as figures
 from recprivlib.plots.committed import Line
 from recprivlib.plots.show import html
 

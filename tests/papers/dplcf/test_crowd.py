@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recprivlib.live import crowd
-from recprivlib.live.crowd import Remembered
-from recprivlib.live.memory import Memory
+from recprivlib.dashboard.memory import Memory
+from recprivlib.papers.dplcf.screen import crowd
+from recprivlib.papers.dplcf.screen.crowd import Remembered
 
 
 @pytest.fixture

@@ -9,12 +9,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from recprivlib.dashboard import View, explorer
+from recprivlib.dashboard.contract import nbytes
 from recprivlib.data import load
 from recprivlib.data.synthetic import resample
 from recprivlib.evaluation import Difference, evaluate, split, stream
-from recprivlib.live import View, explorer
-from recprivlib.live.contract import nbytes
-from recprivlib.live.dplcf import CONTROLS, SERVERS, UNITS, compute, reply, say, snippet, steps, table
+from recprivlib.papers.dplcf.screen.dashboard import (
+    CONTROLS,
+    SERVERS,
+    UNITS,
+    compute,
+    reply,
+    say,
+    snippet,
+    steps,
+    table,
+)
 from recprivlib.parameters import configured
 from recprivlib.registry import get
 

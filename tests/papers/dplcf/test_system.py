@@ -11,7 +11,7 @@ from recprivlib.accounting import guarantee
 from recprivlib.data import load
 from recprivlib.evaluation import evaluate, paired, split
 from recprivlib.mechanisms import UnaryOneSided, UnarySymmetric
-from recprivlib.papers import dplcf
+from recprivlib.papers.dplcf import system as dplcf
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
 

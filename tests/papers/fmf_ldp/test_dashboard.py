@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 
 from recprivlib.accounting import guarantee
+from recprivlib.dashboard import View, explorer
+from recprivlib.dashboard.contract import Card, nbytes
 from recprivlib.data import load
 from recprivlib.evaluation import Difference, evaluate, split, stream
-from recprivlib.live import View, epochs, explorer
-from recprivlib.live.contract import Card, nbytes
-from recprivlib.live.fmf_ldp import CONTROLS, VARIANTS, compute, reply, say, snippet, steps, table
-from recprivlib.papers.fmf_ldp import Told
+from recprivlib.papers.fmf_ldp.screen import epochs
+from recprivlib.papers.fmf_ldp.screen.dashboard import CONTROLS, VARIANTS, compute, reply, say, snippet, steps, table
+from recprivlib.papers.fmf_ldp.system import Told
 from recprivlib.parameters import configured
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get

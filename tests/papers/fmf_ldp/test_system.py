@@ -16,8 +16,8 @@ from recprivlib.data.canonical import most_met
 from recprivlib.evaluation import evaluate, paired, split
 from recprivlib.mechanisms.gate import taped
 from recprivlib.models.gradients import at_cells, histories, level, summed
-from recprivlib.papers import fmf_ldp
-from recprivlib.papers.fmf_ldp import FMFLDP, FMFLDPStable, ItemSign, Told
+from recprivlib.papers.fmf_ldp import system as fmf_ldp
+from recprivlib.papers.fmf_ldp.system import FMFLDP, FMFLDPStable, ItemSign, Told
 from recprivlib.protocols import Interactions, Sizes
 from recprivlib.registry import get
 

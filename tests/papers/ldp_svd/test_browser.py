@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recprivlib.live import explorer
+from recprivlib.dashboard import explorer
 from tests.browser.sight import PATIENCE, Dash, answered, fits, into_sight, rest
 
 CHAPTER = "/book/ldp_svd.html"

@@ -9,15 +9,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from recprivlib.dashboard import Card, View, explorer
+from recprivlib.dashboard.contract import nbytes
 from recprivlib.data import load
 from recprivlib.evaluation import Difference, evaluate, split, stream
-from recprivlib.live import Card, View, explorer
-from recprivlib.live.contract import nbytes
-from recprivlib.live.ldp_svd import MECHANISMS, chosen, compute, curve, reply, say, snippet, table
-from recprivlib.live.reports import ADA, heard, tape
 from recprivlib.mechanisms import LaplaceOrTruth, RoundedOrTruth
-from recprivlib.papers._ldp_svd_answers import MECHANISMS as CHANNELS
-from recprivlib.papers.ldp_svd import STARS
+from recprivlib.papers.ldp_svd.answering import MECHANISMS as CHANNELS
+from recprivlib.papers.ldp_svd.screen.dashboard import MECHANISMS, chosen, compute, curve, reply, say, snippet, table
+from recprivlib.papers.ldp_svd.screen.reports import ADA, heard, tape
+from recprivlib.papers.ldp_svd.system import STARS
 from recprivlib.parameters import configured
 from recprivlib.registry import get
 

@@ -10,9 +10,9 @@ from recprivlib.accounting import guarantee
 from recprivlib.auditing import audit
 from recprivlib.data import load
 from recprivlib.evaluation import evaluate, merged, paired, split, stream
-from recprivlib.models import ordinal
-from recprivlib.papers._ldp_svd_answers import MECHANISMS, answers
-from recprivlib.papers.ldp_svd import STARS
+from recprivlib.papers.ldp_svd import ordinal
+from recprivlib.papers.ldp_svd.answering import MECHANISMS, answers
+from recprivlib.papers.ldp_svd.system import STARS
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions, Sizes
 from recprivlib.registry import get

@@ -8,10 +8,10 @@ import pytest
 
 from recprivlib.accounting.compose import tightest
 from recprivlib.accounting.pairs import pair
-from recprivlib.accounting.privrec_claim import claimed_epsilon
 from recprivlib.accounting.rdp import classic
 from recprivlib.accounting.renyi import fixed_size_gaussian
 from recprivlib.mechanisms.losses import SubsampledGaussian
+from recprivlib.papers.privrec.claim import claimed_epsilon
 from recprivlib.parameters import UserError
 
 DELTAS = (1e-8, 1e-6, 1e-4)

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from recprivlib.accounting import bill
-from recprivlib.live import Card, View, pulls
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.privrec import EXPLORER, SIZES, compute, reply, say, steps, table
-from recprivlib.papers.privrec import DPPrivRec
+from recprivlib.dashboard import Card, View
+from recprivlib.dashboard.memory import MEMORY
+from recprivlib.papers.privrec.screen import pulls
+from recprivlib.papers.privrec.screen.dashboard import EXPLORER, SIZES, compute, reply, say, steps, table
+from recprivlib.papers.privrec.system import DPPrivRec
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recprivlib.models.meta import halves, maml, reptile
-from recprivlib.models.network import Inputs, Shape, gradient, logits
-from recprivlib.models.phones import Network, Phones, Practice, Vocabulary
+from recprivlib.papers.privrec.meta import halves, maml, reptile
+from recprivlib.papers.privrec.network import Inputs, Shape, gradient, logits
+from recprivlib.papers.privrec.phones import Network, Phones, Practice, Vocabulary
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions
 

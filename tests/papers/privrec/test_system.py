@@ -16,8 +16,8 @@ from recprivlib.data.synthetic import synthetic
 from recprivlib.evaluation import evaluate, split
 from recprivlib.mechanisms.gate import taped
 from recprivlib.models.around_popular import leftovers, popular_sum, top
-from recprivlib.models.training import Start
-from recprivlib.papers import _privrec_crafted as made_up
+from recprivlib.papers.privrec import crafted as made_up
+from recprivlib.papers.privrec.training import Start
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get

@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 import pytest
 
 from recprivlib.experiment import run
-from recprivlib.live import tenseconds as ten
 from recprivlib.parameters import configured, values
 from recprivlib.plots.numerals import THIN, percent
+from recprivlib.primers.first_page import tenseconds as ten
 from recprivlib.registry import get
 from recprivlib.tables import results, rows_of, tolerance
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from recprivlib.live import explorer
+from recprivlib.dashboard import explorer
 from tests.browser.sight import PATIENCE, Dash, fits, into_sight, rest
 from tests.browser.walking import opened, states
 

@@ -9,9 +9,10 @@ import re
 import numpy as np
 import pytest
 
-from recprivlib.live import View, explorer, lab
-from recprivlib.live.lab import SUBJECTS
+from recprivlib.dashboard import View, explorer
 from recprivlib.mechanisms import RandomizedResponse
+from recprivlib.primers.privacy import lab
+from recprivlib.primers.privacy.lab import SUBJECTS
 
 LAB = explorer("privacy")
 SOUND = [name for name, subject in SUBJECTS.items() if subject.sound]

@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from recprivlib.live import View, explorer
-from recprivlib.live.lab import SUBJECTS
+from recprivlib.dashboard import View, explorer
 from recprivlib.plots.palette import INK, ROLES, SECONDARY, swaps
 from recprivlib.plots.promise import Mixed, after, odds, strips, trust
 from recprivlib.plots.strip import Strip
+from recprivlib.primers.privacy.lab import SUBJECTS
 
 LAB = explorer("privacy")
 STATES = [{"mechanism": name, "epsilon": epsilon, "releases": releases}

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from recprivlib.live.own import tried
 from recprivlib.parameters import UserError
+from recprivlib.primers.privacy.own import tried
 
 TABLE = "0.80, 0.15, 0.05\n0.10, 0.20, 0.70"
 LAPLACE = "def release(x, rng):\n    return x + rng.laplace(scale={}, size=len(x))"

@@ -14,8 +14,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from recprivlib.live import explorer
-from recprivlib.live.contract import View
+from recprivlib.dashboard import explorer
+from recprivlib.dashboard.contract import View
 from recprivlib.plots.numerals import bare
 from tests.browser.sight import PATIENCE, Dash, answered, fits, into_sight, unfold
 from tests.browser.walking import typed

@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recprivlib.baselines import SYSTEMS, ItemKNN
+from recprivlib.dashboard import Card, View, explorer
+from recprivlib.dashboard.folds import dataset, holdout
+from recprivlib.dashboard.memory import Memory
+from recprivlib.dashboard.people import ADA, film
 from recprivlib.evaluation import Difference, evaluate, interval, paired, stream
-from recprivlib.live import Card, View, explorer
-from recprivlib.live import recommenders as live
-from recprivlib.live.films import ADA, film
-from recprivlib.live.memory import Memory
-from recprivlib.live.ranking import BOUNDS
-from recprivlib.live.shared import dataset, holdout
 from recprivlib.parameters import UserError
 from recprivlib.plots.numerals import THIN
+from recprivlib.primers.recommenders import dashboard as live
+from recprivlib.primers.recommenders.ranking import BOUNDS
+from recprivlib.yardsticks.plain import SYSTEMS, ItemKNN
 
 EXPLORER = explorer("recommenders")
 MADE_UP = {"data": "synthetic"}
@@ -168,7 +168,7 @@ def test_data_that_cannot_be_had_offers_the_synthetic_people(monkeypatch):
     def refuse(name):
         raise UserError(f"{name} could not be fetched")
 
-    monkeypatch.setattr("recprivlib.live.shared.load", refuse)
+    monkeypatch.setattr("recprivlib.dashboard.folds.load", refuse)
     with pytest.raises(Card, match="could not be fetched") as caught:
         dataset("ml-20m")
     assert caught.value.cure == {"data": "synthetic"}
@@ -292,12 +292,12 @@ def test_another_length_of_the_list_needs_neither_split_nor_similarities(monkeyp
     """With a seed for each reader those take nine megabytes a reader, and may have been dropped."""
     memory = Memory(64 << 20)
     for module in ("ranking", "recommenders", "shared", "films"):
-        monkeypatch.setattr(f"recprivlib.live.{module}.MEMORY", memory)
+        monkeypatch.setattr(f"recprivlib.dashboard.{module}.MEMORY", memory)
     first = live.compute(seed=3, k=4, **MADE_UP)
     for key in [key for key in memory._kept if key[0] in ("fold", "ranked", "model")]:
         memory.held -= memory._kept.pop(key)[1]
     for name in ("split", "rank_neighbours"):
-        monkeypatch.setattr(f"recprivlib.live.shared.{name}", lambda *_: pytest.fail("made anew"))
+        monkeypatch.setattr(f"recprivlib.dashboard.folds.{name}", lambda *_: pytest.fail("made anew"))
     other = live.compute(seed=3, k=5, **MADE_UP)
     assert other.sampled.yours == first.sampled.yours
     assert other.sampled.interval != first.sampled.interval

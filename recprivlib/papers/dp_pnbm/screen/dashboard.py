@@ -12,17 +12,19 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.dashboard import controls, snippets
+from recprivlib.dashboard import people as films
+from recprivlib.dashboard.bills import Bill, draw_strip
+from recprivlib.dashboard.contract import Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.dashboard.draw import figures
+from recprivlib.dashboard.folds import dataset, fold, tidy
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import Dataset
 from recprivlib.evaluation import Difference, Scores, evaluate, interval, paired, stream, total
-from recprivlib.live import controls, films, publishing, snippets
-from recprivlib.live.bills import Bill, draw_strip
-from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
-from recprivlib.live.figures import figures
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.publishing import FLOORS, PROTOCOL, SAMPLED, TAU, VARIANTS, chosen, crowds, curve
-from recprivlib.live.shared import dataset, fold, tidy
+from recprivlib.papers.dp_pnbm.screen import figures as plots
+from recprivlib.papers.dp_pnbm.screen import publishing
+from recprivlib.papers.dp_pnbm.screen.publishing import FLOORS, PROTOCOL, SAMPLED, TAU, VARIANTS, chosen, crowds, curve
 from recprivlib.parameters import configured
-from recprivlib.plots import dp_pnbm as plots
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, setting, stars, times
 from recprivlib.protocols import Array

@@ -15,17 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.dashboard import bills
+from recprivlib.dashboard import folds as shared
+from recprivlib.dashboard import people as films
+from recprivlib.dashboard.bills import Bill, Terms
+from recprivlib.dashboard.contract import Values
+from recprivlib.dashboard.folds import fold, scores
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import Dataset
 from recprivlib.evaluation import Scores, stream
-from recprivlib.live import bills, films, shared
-from recprivlib.live.bills import Bill, Terms
-from recprivlib.live.contract import Values
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.shared import fold, scores
-from recprivlib.models.pnbm import beginning
-from recprivlib.models.weighted import Neighbours, beyond, item_means
-from recprivlib.papers import _dp_pnbm_crafted as made_up
-from recprivlib.papers.dp_pnbm import DPSGD, bounds_of
+from recprivlib.papers.dp_pnbm import crafted as made_up
+from recprivlib.papers.dp_pnbm.pnbm import beginning
+from recprivlib.papers.dp_pnbm.system import DPSGD, bounds_of
+from recprivlib.papers.dp_pnbm.weighted import Neighbours, beyond, item_means
 from recprivlib.parameters import configured
 from recprivlib.plots import committed
 from recprivlib.plots.frontier import Line

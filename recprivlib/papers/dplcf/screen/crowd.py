@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.dashboard.folds import holdout
+from recprivlib.dashboard.memory import Memory
 from recprivlib.data import Dataset
 from recprivlib.evaluation import stream
-from recprivlib.live.memory import Memory
-from recprivlib.live.shared import holdout
 from recprivlib.population import BLOCK, added, dealt
 from recprivlib.protocols import Array
 

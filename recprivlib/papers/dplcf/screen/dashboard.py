@@ -8,20 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.dashboard import bills, controls
+from recprivlib.dashboard import people as films
+from recprivlib.dashboard.bills import Bill, Terms
+from recprivlib.dashboard.contract import Control, Cost, Explorer, Figure, Mark, Predict, Sketch, Try, Values
+from recprivlib.dashboard.draw import figures
+from recprivlib.dashboard.folds import beside, chance, dataset, holdout, scored, scores, tidy, votes
+from recprivlib.dashboard.memory import MEMORY, Memory
 from recprivlib.data import Dataset
 from recprivlib.evaluation import Difference, Scores, evaluate
-from recprivlib.live import bills, controls, crowd, films, pair
-from recprivlib.live.bills import Bill, Terms
-from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Sketch, Try, Values
-from recprivlib.live.figures import figures
-from recprivlib.live.memory import MEMORY, Memory
-from recprivlib.live.shared import beside, chance, dataset, holdout, scored, scores, tidy, votes
 from recprivlib.models.constants import PerItem
 from recprivlib.models.neighbours import nearest
-from recprivlib.papers import dplcf
+from recprivlib.papers.dplcf import system as dplcf
+from recprivlib.papers.dplcf.screen import crowd
+from recprivlib.papers.dplcf.screen import figures as plots
+from recprivlib.papers.dplcf.screen import tries as pair
 from recprivlib.parameters import configured, parameters
 from recprivlib.plots import committed
-from recprivlib.plots import dplcf as plots
 from recprivlib.plots.frontier import Line
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import bare, best_guess, count, percent, setting

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.ranking import history
-from recprivlib.live.shared import dataset, holdout
+from recprivlib.dashboard.folds import dataset, holdout
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.mechanisms import UnarySymmetric
+from recprivlib.primers.recommenders.ranking import history
 from recprivlib.protocols import Array
 
 TRIES = 60

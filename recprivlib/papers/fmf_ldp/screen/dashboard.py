@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from recprivlib.accounting.bills import small_delta
+from recprivlib.dashboard import bills, controls
+from recprivlib.dashboard.bills import Bill, Terms
+from recprivlib.dashboard.contract import Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.dashboard.draw import figures
+from recprivlib.dashboard.folds import beside, tidy
 from recprivlib.evaluation import Difference, Scores
-from recprivlib.live import bills, controls, epochs
-from recprivlib.live.bills import Bill, Terms
-from recprivlib.live.contract import Control, Cost, Explorer, Figure, Mark, Predict, Try, Values
-from recprivlib.live.epochs import CROWDS, HIT, PROTOCOL, Point
-from recprivlib.live.figures import figures
-from recprivlib.live.shared import beside, tidy
+from recprivlib.papers.dplcf.screen.figures import odds
+from recprivlib.papers.fmf_ldp.screen import epochs
+from recprivlib.papers.fmf_ldp.screen import figures as plots
+from recprivlib.papers.fmf_ldp.screen.epochs import CROWDS, HIT, PROTOCOL, Point
 from recprivlib.parameters import configured
 from recprivlib.plots import committed
-from recprivlib.plots import fmf_ldp as plots
-from recprivlib.plots.dplcf import odds
 from recprivlib.plots.frontier import Line
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import best_guess, count, epsilon, percent, setting, word

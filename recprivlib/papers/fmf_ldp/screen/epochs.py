@@ -13,12 +13,12 @@ import numpy as np
 
 from recprivlib.accounting import guarantee
 from recprivlib.accounting.bills import small_delta
+from recprivlib.dashboard.contract import Card
+from recprivlib.dashboard.folds import constant
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import load
 from recprivlib.evaluation import RankingSplit, Scores, evaluate, split, stream, total
-from recprivlib.live.contract import Card
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.shared import constant
-from recprivlib.papers import fmf_ldp
+from recprivlib.papers.fmf_ldp import system as fmf_ldp
 from recprivlib.parameters import UserError, configured
 from recprivlib.plots import committed
 from recprivlib.plots.numerals import count, setting

@@ -14,24 +14,26 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.dashboard import bills, controls, snippets
+from recprivlib.dashboard.bills import Bill, Terms
+from recprivlib.dashboard.contract import Card, Control, Cost, Explorer, Figure, Mark, Predict, Sketch, Try, Values
+from recprivlib.dashboard.draw import figures
+from recprivlib.dashboard.folds import dataset, scored, tidy
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import Dataset
 from recprivlib.evaluation import Difference, interval, paired, total
-from recprivlib.live import bills, controls, lab, snippets
-from recprivlib.live.bills import Bill, Terms
-from recprivlib.live.contract import Card, Control, Cost, Explorer, Figure, Mark, Predict, Sketch, Try, Values
-from recprivlib.live.figures import figures
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.reports import ADA, Heard, Tape, heard, tape
-from recprivlib.live.shared import dataset, scored, tidy
 from recprivlib.mechanisms import RoundedOrTruth
 from recprivlib.mechanisms.common import epsilon_of
-from recprivlib.papers.ldp_svd import STARS
+from recprivlib.papers.ldp_svd.screen import figures as plots
+from recprivlib.papers.ldp_svd.screen.reports import ADA, Heard, Tape, heard, tape
+from recprivlib.papers.ldp_svd.system import STARS
 from recprivlib.parameters import UserError, configured
-from recprivlib.plots import committed, privacy
-from recprivlib.plots import ldp_svd as plots
+from recprivlib.plots import committed
 from recprivlib.plots.frontier import Line
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, epsilon, setting, stars
+from recprivlib.primers.privacy import figures as privacy
+from recprivlib.primers.privacy import lab
 from recprivlib.protocols import Array
 from recprivlib.registry import get
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from recprivlib.mechanisms import Duchi, KRandomizedResponse, Laplace, LaplaceOrTruth, OptimalChannel, Piecewise
 from recprivlib.mechanisms.laplace_rounded import worst_inputs
-from recprivlib.papers._ldp_svd_answers import inputs, prior_of
-from recprivlib.papers.ldp_svd import STARS
+from recprivlib.papers.ldp_svd.answering import inputs, prior_of
+from recprivlib.papers.ldp_svd.system import STARS
 from recprivlib.protocols import Array
 
 ADA = (

@@ -9,23 +9,24 @@ from typing import Any
 import numpy as np
 
 from recprivlib.auditing import Attacked, attack
+from recprivlib.dashboard import bills as strips
+from recprivlib.dashboard import controls
+from recprivlib.dashboard.bills import Bill
+from recprivlib.dashboard.contract import Card, Control, Explorer, Figure, Mark, Predict, Try, Values
+from recprivlib.dashboard.draw import figures
+from recprivlib.dashboard.folds import chance, dataset, fold, scored, tidy
+from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import Dataset
 from recprivlib.evaluation import evaluate, stream
-from recprivlib.live import bills as strips
-from recprivlib.live import controls, pulls
-from recprivlib.live.bills import Bill
-from recprivlib.live.contract import Card, Control, Explorer, Figure, Mark, Predict, Try, Values
-from recprivlib.live.figures import figures
-from recprivlib.live.memory import MEMORY
-from recprivlib.live.shared import chance, dataset, fold, scored, tidy
-from recprivlib.models.network import Shape
-from recprivlib.models.phones import Vocabulary
-from recprivlib.models.training import SIZES as FORMS
-from recprivlib.models.training import Start
-from recprivlib.papers import _privrec_crafted as made_up
-from recprivlib.papers.privrec import DPPrivRec
+from recprivlib.papers.privrec import crafted as made_up
+from recprivlib.papers.privrec.network import Shape
+from recprivlib.papers.privrec.phones import Vocabulary
+from recprivlib.papers.privrec.screen import figures as plots
+from recprivlib.papers.privrec.screen import pulls
+from recprivlib.papers.privrec.system import DPPrivRec
+from recprivlib.papers.privrec.training import SIZES as FORMS
+from recprivlib.papers.privrec.training import Start
 from recprivlib.parameters import UserError
-from recprivlib.plots import privrec as plots
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, epsilon, percent, setting, times
 

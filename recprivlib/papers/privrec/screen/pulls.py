@@ -18,16 +18,16 @@ import numpy as np
 from recprivlib.accounting import rdp
 from recprivlib.accounting.curves import over_counts
 from recprivlib.accounting.pairs import pair
-from recprivlib.accounting.privrec_claim import ORDERS
 from recprivlib.accounting.renyi import fixed_size_gaussian
+from recprivlib.dashboard.folds import fold
+from recprivlib.dashboard.memory import MEMORY, Growing
 from recprivlib.data import Dataset
 from recprivlib.evaluation import stream
-from recprivlib.live.memory import MEMORY, Growing
-from recprivlib.live.shared import fold
-from recprivlib.models.meta import reptile
-from recprivlib.models.phones import Practice
-from recprivlib.models.training import Start
-from recprivlib.papers.privrec import LEAST, MOST, DPPrivRec
+from recprivlib.papers.privrec.claim import ORDERS
+from recprivlib.papers.privrec.meta import reptile
+from recprivlib.papers.privrec.phones import Practice
+from recprivlib.papers.privrec.system import LEAST, MOST, DPPrivRec
+from recprivlib.papers.privrec.training import Start
 from recprivlib.protocols import Array
 
 LISTENED, HEARD = 40, 30  # rounds and phones of a recording
