@@ -91,7 +91,7 @@ bench-peers: setup-all  ## the speed table against peers that the lock leaves ou
 	@.venv-peers/bin/python -m pip install --quiet --only-binary=:all: --no-binary=autodp -e . lenskit autodp torch
 	@.venv-peers/bin/recpriv bench $(ARGS)
 
-results: setup  ## recompute the figures behind the book into book/results
+results: setup  ## recompute the figures behind the book that are committed
 	@$(BIN)/python -m recprivlib.tables $(ARGS)
 
 results-check: setup  ## recompute all of them and compare

@@ -25,13 +25,13 @@ ROOT = PACKAGE.name
 # Who imports or reads what it finds by listing: who reaches a part of one is made of all files that these patterns
 # match. The registry and the tables are asked by name, and count by the names that stand in the text.
 LISTED = {
-    "live/catalogue.py": ("live/*.py", "papers/*/dashboard.py"),
-    "bench/__init__.py": ("bench/*.py", "papers/*/bench.py"),
+    "dashboard/catalogue.py": ("papers/*/screen/dashboard.py", "primers/*/dashboard.py"),
+    "bench/__init__.py": ("bench/*.py", "papers/*/bench.py", "primers/*/bench.py"),
     "cli/__init__.py": ("cli/*.py",),
     "data/sources.py": ("data/*",),
 }
 REGISTRY, RESULTS = "registry.py", "tables.py"
-TABLES = ("_results/*.*", "../book/results/*.*", "papers/*/results/*.*")
+TABLES = ("papers/*/results/*.*", "primers/*/results/*.*")
 ITSELF = ("__init__.py", "closure.py", "definitions.py", "executors.py")  # import what is named in them, or read this
 ANYTHING = {"exec", "eval", "__import__", "globals", "subprocess", "importlib", "multiprocessing", "runpy", "os.system",
             "widgets", "tools", "tests"}  # fmt: skip
@@ -490,8 +490,8 @@ def _public() -> dict[str, str]:
 @cache
 def holders() -> tuple[Module, ...]:
     """The modules in which systems stand."""
-    files = [PACKAGE / "baselines.py", PACKAGE / "trusted.py", *sorted((PACKAGE / "papers").rglob("*.py"))]
-    return tuple(source for source in map(module, (file for file in files if file.is_file())) if source.entries)
+    files = (file for place in ("yardsticks", "papers") for file in sorted((PACKAGE / place).rglob("*.py")))
+    return tuple(source for source in map(module, files) if source.entries)
 
 
 @cache
@@ -499,13 +499,9 @@ def tables() -> dict[str, list[Path]]:
     """The committed tables: name -> its files."""
     found: dict[str, list[Path]] = {}
     for pattern in TABLES:
-        for file in sorted(_place(pattern).glob(pattern.removeprefix("../"))):
+        for file in sorted(PACKAGE.glob(pattern)):
             found.setdefault(file.stem, []).append(file)
     return found
-
-
-def _place(pattern: str) -> Path:
-    return PACKAGE.parent if pattern.startswith("../") else PACKAGE
 
 
 # ------------------------------------------------------------------------------------------------ names for it

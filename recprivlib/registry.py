@@ -66,9 +66,8 @@ def _distance(a: Any, b: Any) -> tuple[int, int]:
 
 
 def _holds(module: str, home: str) -> bool:
-    """Whether a class of `home` is one of this paper's: its module, its folder, or a part of it (`_<stem>_…`)."""
-    folder, _, stem = module.rpartition(".")
-    return home == module or home.startswith((f"{module}.", f"{folder}._{stem}_"))
+    """Whether a class of `home` is one of this paper's: of its module, or of its folder."""
+    return home == module or home.startswith(f"{module}.")
 
 
 def _found(name: str) -> tuple[str, str]:

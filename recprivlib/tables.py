@@ -1,9 +1,13 @@
 """Committed results: the numbers behind the book's tables, figures and dashboards.
 
-    book/results/<name>.toml  ──make results──>  book/results/<name>.csv  ──>  recprivlib.results("<name>")
-    (what is run)                                (what was found)
+    <slice>/results/<name>.toml  ──make results──>  <slice>/results/<name>.csv  ──>  recprivlib.results("<name>")
+    (what is run)                                   (what was found)
 
-A new chapter adds its own pair of files; they are found by listing. A grid of a .toml is what `recpriv sweep` runs:
+A new chapter adds its own pairs of files to its folder in papers/ or primers/; they are found by listing. Never edit a
+.csv by hand: `make results` recomputes the tables (`ARGS=<name>` one of them), `make results-check` compares all of
+them with a fresh run, and every `make test` compares a sample that changes with the sources.
+
+A grid of a .toml is what `recpriv sweep` runs:
 
     [[grid]]
     systems = ["popularity", "item-knn"]
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REPOSITORY = PACKAGE.parent
+SLICES = PACKAGE  # below which folders of a chapter lie
 CELLS = REPOSITORY / "_build" / "cells"
 OPTIONS = ("systems", "seeds", "data", "users", "items", "protocol", "parameters", "against", "ks", "slow")
 ABOUT = ("system", "data", "users", "items", "checksum", "protocol", "seeds")
@@ -74,7 +79,7 @@ def results(name: str) -> pd.DataFrame:
     """
     if name not in names():
         raise UserError(f"there are no results {name!r}; choose from {', '.join(names())}")
-    path = folder() / f"{name}.csv"
+    path = home(name) / f"{name}.csv"
     return _read(path, path.stat().st_mtime_ns).copy()
 
 
@@ -100,7 +105,7 @@ def rows_of(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:
 
 def value_of(name: str, about: Mapping[str, Any]) -> float | None:
     """The value of the one row that says this of itself, else None; without pandas, which comes last to a page."""
-    with (folder() / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+    with (home(name) / f"{name}.csv").open(newline="", encoding="utf-8") as file:
         names, *lines = csv.reader(file)
     rows = (dict(zip(reversed(names), reversed(line), strict=True)) for line in lines)  # of two of a name the first
     found = [row["value"] for row in rows if all(_says(row.get(name), value) for name, value in about.items())]
@@ -120,13 +125,25 @@ def _says(cell: str | None, value: Any) -> bool:
 
 def names() -> list[str]:
     """What has been committed."""
-    return sorted(path.stem for path in folder().glob("*.csv"))
+    return sorted(path.stem for place in folders() for path in place.glob("*.csv"))
 
 
-def folder() -> Path:
-    """Inside an installed package, or in the checkout that it is imported from."""
-    inside = PACKAGE / "_results"
-    return inside if inside.is_dir() else REPOSITORY / "book" / "results"
+def asked() -> list[str]:
+    """What there is a .toml for."""
+    return sorted(path.stem for place in folders() for path in place.glob("*.toml"))
+
+
+def folders() -> list[Path]:
+    """Where tables lie: beside the chapter that they are of."""
+    return sorted(SLICES.glob("*/*/results"))
+
+
+def home(name: str) -> Path:
+    """The folder of a table, or of what asks for it."""
+    for place in folders():
+        if (place / f"{name}.toml").exists():
+            return place
+    raise UserError(f"there are no results {name!r}; choose from {', '.join(asked())}")
 
 
 # ---------------------------------------------------------------------------------------------------- grids
@@ -150,7 +167,7 @@ class Grid:
 
 def grids(name: str) -> list[Grid]:
     """What a .toml asks for; a mistake in it is said with its name."""
-    path = folder() / f"{name}.toml"
+    path = home(name) / f"{name}.toml"
     try:
         asked = tomllib.loads(path.read_text("utf-8"))["grid"]
         return [_grid(**_known(one)) for one in asked]
@@ -218,7 +235,7 @@ def make(name: str, say: Say | None = None) -> None:
     """Write a table anew."""
     rows = made(name, say)
     parameters = dict.fromkeys(key for row in rows for key in row if key not in ABOUT and key not in FOUND)
-    write(folder() / f"{name}.csv", table(rows, [*ABOUT, *parameters, *FOUND]))
+    write(home(name) / f"{name}.csv", table(rows, [*ABOUT, *parameters, *FOUND]))
 
 
 def _rows(grid: Grid) -> Iterator[tuple[tuple[Any, ...], list[Row]]]:
@@ -358,7 +375,7 @@ def tolerance(metric: str, users: int) -> float:
 
 def remedy(wrong: Sequence[str]) -> str:
     """The sentences, and what to do about them."""
-    return "\n".join([*wrong, "If this change is meant, run `make results` and commit book/results."])
+    return "\n".join([*wrong, "If this change is meant, run `make results` and commit the tables."])
 
 
 def _of(committed: pd.DataFrame, cell: Cell) -> pd.DataFrame:
@@ -369,9 +386,9 @@ def _of(committed: pd.DataFrame, cell: Cell) -> pd.DataFrame:
 
 def main(words: Sequence[str]) -> int:
     """`python -m recprivlib.tables [--check] [NAME…]`, which is `make results` and `make results-check`."""
-    if folder() != REPOSITORY / "book" / "results":
+    if not (REPOSITORY / "pyproject.toml").is_file():
         raise UserError("results are recomputed in a checkout, not in an installed package")
-    known = sorted(path.stem for path in folder().glob("*.toml"))
+    known = asked()
     for name in words:
         if name not in (*known, "--check"):
             raise UserError(f"there are no results {name!r}; choose from --check, {', '.join(known)}")

@@ -135,7 +135,9 @@ def chromium() -> str | None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """What is walked in Chromium is walked in Firefox too: main walks always, the others with what is slow."""
-    walks = "browser" in metafunc.fixturenames and "browser" in Path(metafunc.definition.path).parts
+    from tests.order import in_browser
+
+    walks = "browser" in metafunc.fixturenames and in_browser(metafunc.definition.nodeid)
     if not walks or metafunc.definition.get_closest_marker("chromium"):
         return
     main = metafunc.definition.get_closest_marker("firefox")

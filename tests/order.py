@@ -32,7 +32,7 @@ LONGEST = (
     "tests/audit/",
     "tests/papers/",
 )
-DEALT = "tests/browser/"
+DEALT = "tests/browser/"  # and what a chapter has of its own: `test_browser.py`
 TOGETHER = ("tests/browser/test_site.py",)  # by a host of its own
 OTHER = "firefox"  # its tests stand together: a worker that goes from one browser to the other starts it anew
 
@@ -44,13 +44,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def place(item: pytest.Item) -> tuple[bool, bool, int]:
     """Where a test stands; those of one place stay in their order."""
-    at = next((at for at, start in enumerate(LONGEST) if item.nodeid.startswith(start)), len(LONGEST))
+    name = item.nodeid if item.nodeid.startswith(DEALT) or not in_browser(item.nodeid) else DEALT
+    at = next((at for at, start in enumerate(LONGEST) if name.startswith(start)), len(LONGEST))
     return item.get_closest_marker(ALONE) is not None, not walked_in(OTHER, item.nodeid), at
+
+
+def in_browser(nodeid: str) -> bool:
+    """Whether this is a walk in a browser, by the file that it stands in."""
+    path = nodeid.partition("::")[0]
+    return path.startswith(DEALT) or path.endswith("/test_browser.py")
 
 
 def walked_in(browser: str, nodeid: str) -> bool:
     """Whether this is a walk in that browser."""
-    return nodeid.startswith(DEALT) and f"[{browser}" in nodeid
+    return in_browser(nodeid) and f"[{browser}" in nodeid
 
 
 def scope(nodeid: str, root: Path = ROOT) -> str:
@@ -63,7 +70,7 @@ def scope(nodeid: str, root: Path = ROOT) -> str:
         return ALONE
     if walked_in(OTHER, nodeid):
         return OTHER
-    if nodeid.startswith(DEALT) and not nodeid.startswith(TOGETHER):
+    if in_browser(nodeid) and not nodeid.startswith(TOGETHER):
         return nodeid.split("[")[0]
     return path
 

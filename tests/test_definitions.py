@@ -21,8 +21,8 @@ import notebooks  # noqa: E402
 
 LISTS = re.compile(r"import_module|iter_modules|glob\(|iterdir\(|listdir\(|scandir\(|__import__\(|\bexec\(|\beval\(")
 OWN = {
-    "claims.py": "lists drafts of cells that are being computed",
-    "live/own.py": "runs what a reader has typed, so that whoever reaches it may be made of anything",
+    "sweeps/locks.py": "lists drafts of cells that are being computed",
+    "primers/privacy/own.py": "runs what a reader has typed, so that whoever reaches it may be made of anything",
 }
 PROGRAMS = {page.stem: "\n".join(source for source, _ in notebooks.cells(page)) for page in notebooks.chapters()}
 
@@ -60,7 +60,7 @@ def test_a_program_that_may_run_anything_is_made_of_everything(program):
 
 def test_a_system_that_is_named_is_in_reach_and_no_other_paper():
     found = reached("import recprivlib as rp\nrp.run('dplcf-sp', 'ml-100k')")
-    assert {"papers/dplcf.py:DPLCF", "papers/dplcf.py:SYSTEMS[dplcf-sp]", "experiment.py:run"} <= found
+    assert {"papers/dplcf/system.py:DPLCF", "papers/dplcf/system.py:SYSTEMS[dplcf-sp]", "experiment.py:run"} <= found
     assert not [name for name in found if re.match(r"papers/.*(privrec|pnbm|fmf|svd).*:.", name)]
 
 
@@ -83,7 +83,7 @@ SMALL = {
     "calls.py": "from recprivlib.b import used\ndef called(x): return used(x)\ndef other(): return 1\n",
     "registry.py": "",
     "tables.py": "",
-    "baselines.py": "",
+    "yardsticks/plain.py": "",
     "a.py": """
         from recprivlib.b import Base, used
         from recprivlib.facade import passed_on as also
@@ -233,14 +233,14 @@ def names():
 @pytest.mark.parametrize(
     ("file", "old", "new", "runs"),
     [
-        ("live/dplcf.py", "phone truthful", "phone honest", set()),
-        ("live/privrec.py", "phones in one round", "phones a round", set()),
+        ("papers/dplcf/screen/dashboard.py", "phone truthful", "phone honest", set()),
+        ("papers/privrec/screen/dashboard.py", "phones in one round", "phones a round", set()),
         ("plots/look.py", "What every figure", "How every figure", set()),
-        ("plots/recommenders.py", "def ", "def  ", set()),
-        ("papers/privrec.py", "return ", "return  +", {"privrec"}),
-        ("papers/dp_pnbm.py", "return ", "return  +", {"dp_pnbm"}),
-        ("papers/fmf_ldp.py", "return ", "return  +", {"fmf_ldp", "federation"}),
-        ("papers/ldp_svd.py", "return ", "return  +", {"ldp_svd", "dp_pnbm"}),
+        ("primers/recommenders/figures.py", "def ", "def  ", set()),
+        ("papers/privrec/system.py", "return ", "return  +", {"privrec"}),
+        ("papers/dp_pnbm/system.py", "return ", "return  +", {"dp_pnbm"}),
+        ("papers/fmf_ldp/system.py", "return ", "return  +", {"fmf_ldp", "federation"}),
+        ("papers/ldp_svd/system.py", "return ", "return  +", {"ldp_svd", "dp_pnbm"}),
         ("cli/run.py", "return ", "return  +", set()),
     ],
 )

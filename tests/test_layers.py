@@ -11,16 +11,17 @@ from recprivlib.closure import imports
 ROOT = Path(__file__).parents[1]
 ORDER = [
     "closure", "definitions", "parameters", "limits", "protocols", "data", "mechanisms", "accounting", "models",
-    "auditing", "orphans", "executors", "population", "baselines", "trusted", "evaluation", "papers", "registry", "capacity",
-    "experiment", "cells", "claims", "sweeps", "tables", "plots", "live", "bench", "cli", "federation",
+    "auditing", "orphans", "executors", "population", "yardsticks", "evaluation", "papers", "registry", "capacity",
+    "experiment", "sweeps", "tables", "plots", "dashboard", "screens", "bench", "measures", "cli", "federation",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}
-TABLES = ("evaluation", "experiment", "cells", "sweeps", "tables", "plots", "live")
+TABLES = ("evaluation", "experiment", "sweeps", "tables", "plots", "dashboard", "screens")
 MORE = {
     **{name: {"pandas"} for name in TABLES},
     "executors": {"joblib", "distributed", "threadpoolctl"},
     "bench": {"pandas", "implicit", "surprise", "dp_accounting", "autodp", "psutil", "torch", "widgets"},
+    "measures": {"pandas", "implicit", "surprise", "psutil", "torch", "widgets"},
     "federation": {"flwr"},  # it stands above all: nothing imports it
     "cli": {"argparse", "widgets"},  # `recpriv serve` starts the server
 }
@@ -28,31 +29,38 @@ SLOW = ("pandas", "scipy.stats", "scipy.optimize", "joblib", "dask", "distribute
 FILES = sorted((ROOT / "recprivlib").rglob("*.py"))
 
 
-def unit(path: Path) -> str:
-    """The line of ORDER that a file belongs to."""
-    return path.relative_to(ROOT / "recprivlib").parts[0].removesuffix(".py")
+# A folder of papers/ or primers/ is a slice: all of one chapter. Its parts stand at different heights.
+SLICES = ("papers", "primers")
 
 
-def paper(module: str) -> str:
-    """The paper that a module of papers/ belongs to: a part of one is called `_<stem>_…`."""
-    stems = [path.stem for path in FILES if path.parent.name == "papers" and path.stem[0] != "_"]
-    return next((stem for stem in stems if module.startswith(f"_{stem}_")), module)
+def name_of(path: Path) -> tuple[str, ...]:
+    """The parts of a module's name below the package."""
+    return path.relative_to(ROOT / "recprivlib").with_suffix("").parts
+
+
+def unit(first: str, *rest: str) -> str:
+    """The line of ORDER that a module belongs to, by the parts of its name."""
+    if first not in SLICES:
+        return first
+    if rest[1:2] == ("bench",):
+        return "measures"
+    return "screens" if first == "primers" or rest[1:2] == ("screen",) else first
 
 
 def offences(path: Path, tree: ast.AST) -> list[str]:
     """What a file imports and may not."""
-    here = unit(path)
+    here, own = unit(*name_of(path)), name_of(path)[:2]
     found = []
     for name in imports(tree):
         first, *rest = name.split(".")
         if first == "recprivlib" and rest != ["__version__"]:
             there = rest[0] if rest else TOP[0]
-            if there not in ORDER:  # a name that the package re-exports: it stands above everything
+            if there not in (*ORDER, *SLICES):  # a name that the package re-exports: it stands above everything
                 found.append(f"{name}: name the module it lives in")
-            elif here not in TOP and ORDER.index(there) > ORDER.index(here):
-                found.append(f"{name}: {there} stands above {here}")
-            elif here == there == "papers" and rest[1:2] and paper(rest[1]) != paper(path.stem):
-                found.append(f"{name}: papers never import each other")
+            elif here not in TOP and ORDER.index(unit(*rest)) > ORDER.index(here):
+                found.append(f"{name}: {unit(*rest)} stands above {here}")
+            elif own[0] in SLICES and there in SLICES and tuple(rest[:2]) != own:
+                found.append(f"{name}: chapters never import each other")
         elif first not in CORE | MORE.get(here, set()) and (
             first not in sys.stdlib_module_names or first == "argparse"
         ):
@@ -68,7 +76,7 @@ def test_imports_go_one_way(path):
 
 
 def test_every_module_has_its_place_in_the_order():
-    assert {unit(path) for path in FILES} <= {*ORDER, *TOP}
+    assert {unit(*name_of(path)) for path in FILES} <= {*ORDER, *TOP}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +85,7 @@ def test_every_module_has_its_place_in_the_order():
         ("data/x.py", "from recprivlib.models import rows"),
         ("papers/a.py", "from recprivlib.papers.b import B"),
         ("papers/a.py", "import recprivlib.papers.b"),
-        ("papers/a.py", "from recprivlib.papers._dplcf_b import B"),
+        ("papers/a.py", "from recprivlib.papers.dplcf.beyond import B"),
         ("models/x.py", "import pandas as pd"),
         ("models/x.py", "def f():\n    import pandas"),
         ("experiment.py", "import pandas as pd"),
@@ -88,6 +96,16 @@ def test_every_module_has_its_place_in_the_order():
         ("auditing/x.py", "from scipy.stats import beta"),
         ("auditing/x.py", "from scipy import stats"),
         ("cli/x.py", "from recprivlib import load"),
+        ("papers/dplcf/system.py", "from recprivlib.papers.dplcf.screen.compute import Result"),
+        ("papers/dplcf/system.py", "from recprivlib.plots.chart import Chart"),
+        ("papers/dplcf/system.py", "from recprivlib.papers.fmf_ldp import SYSTEMS"),
+        ("papers/dplcf/system.py", "import pandas"),
+        ("papers/dplcf/screen/words.py", "from recprivlib.papers.dplcf.bench import cells"),
+        ("papers/dplcf/screen/words.py", "from recprivlib.papers.fmf_ldp import SYSTEMS"),
+        ("papers/dplcf/screen/words.py", "from recprivlib.primers.privacy import lab"),
+        ("primers/privacy/words.py", "from recprivlib.papers.fmf_ldp import SYSTEMS"),
+        ("dashboard/x.py", "from recprivlib.primers.privacy import lab"),
+        ("registry.py", "from recprivlib.papers.dplcf.screen.dashboard import EXPLORER"),
     ],
 )
 def test_a_wrong_import_would_be_seen(path, line):
@@ -98,8 +116,10 @@ def test_a_wrong_import_would_be_seen(path, line):
     "path, line",
     [
         ("papers/a.py", "from recprivlib.papers.a import A"),
-        ("papers/dplcf.py", "from recprivlib.papers._dplcf_b import B"),
-        ("papers/_dplcf_a.py", "from recprivlib.papers._dplcf_b import B"),
+        ("papers/dplcf/system.py", "from recprivlib.papers.dplcf.beyond import B"),
+        ("papers/dplcf/screen/words.py", "from recprivlib.papers.dplcf.system import DPLCF"),
+        ("papers/dplcf/screen/words.py", "from recprivlib.dashboard.contract import Card"),
+        ("primers/privacy/bench.py", "from recprivlib.primers.privacy.dashboard import compute"),
         ("auditing/x.py", "def f():\n    from scipy.stats import beta"),
         ("experiment.py", "if TYPE_CHECKING:\n    import pandas as pd"),
         ("cli/x.py", "import argparse, json\nfrom recprivlib.experiment import run"),

@@ -78,6 +78,9 @@ def test_tests_of_a_file_stay_together_and_those_of_a_browser_are_dealt_out():
     path = "tests/browser/test_path.py::"
     assert scope(f"{path}test_a[chromium-::]") == scope(f"{path}test_a[x]") != scope(f"{path}test_b[x]")
     assert scope(f"{path}test_a[firefox]") == scope(f"{path}test_b[firefox-1]") != scope(f"{path}test_b[chromium-1]")
+    own = "tests/papers/dplcf/test_browser.py::"
+    assert scope(f"{own}test_a[chromium]") == scope(f"{own}test_a[x]") != scope(f"{own}test_b[x]")
+    assert scope(f"{own}test_a[firefox]") == scope(f"{path}test_b[firefox]")
     site = "tests/browser/test_site.py::"
     assert scope(f"{site}test_a[x]") == scope(f"{site}test_b[x]")
     assert scope("tests/browser/test_path.py::test_half_of_the_steps_answer_within_300_ms[a]") == ALONE

@@ -32,8 +32,7 @@ SMALL = 1024  # bytes below which a smaller copy saves nothing
 OURS = {".py", ".js", ".css", ".html", ".txt", ".csv", ".toml"}
 # folder of the project -> its place in Python's path, and what of it no page needs
 KIT = (
-    ("recprivlib", "recprivlib", ("bench", "cli", "__main__.py", "definitions.py")),
-    ("book/results", "recprivlib/_results", ()),
+    ("recprivlib", "recprivlib", ("bench", "bench.py", "cli", "__main__.py", "definitions.py")),
     ("widgets/__init__.py", "widgets/__init__.py", ()),
     ("widgets/kit", "widgets/kit", ()),
     ("widgets/site", "widgets/site", ()),
@@ -164,7 +163,7 @@ def own(folder: Path, endings: set[str], without: Iterable[str] = ()) -> Iterato
     """The project's files of these kinds under a folder, or the one file that it is, in a fixed order."""
     for path in sorted([folder] if folder.is_file() else folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        if path.suffix in endings and "__pycache__" not in parts and not set(parts[:1]) & set(without):
+        if path.suffix in endings and "__pycache__" not in parts and not {*parts[:1], path.name} & set(without):
             yield path
 
 

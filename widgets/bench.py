@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 import psutil
 
-from recprivlib.dashboard import Control, Explorer, explorer, stems
+from recprivlib.dashboard import Control, Explorer
+from recprivlib.dashboard.catalogue import explorer, stems
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "site"

@@ -301,7 +301,7 @@ def main() -> int:
     parser.add_argument("--dear", type=int, default=0, help="others who ask for steps full of comparisons all the time")
     parser.add_argument("--costly", default=COSTLY, metavar="QUERY", help="one reader more beside the smallest crowd")
     asked = parser.parse_args()
-    from recprivlib.dashboard import explorer
+    from recprivlib.dashboard.catalogue import explorer
 
     moved = next(c.name for c in explorer(asked.stem).controls if c.place == "axis")
     many = [min(int(text), MOST) for text in asked.readers.split(",")]

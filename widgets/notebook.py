@@ -16,8 +16,9 @@ from typing import Any
 import ipywidgets as ipw
 from IPython.display import HTML, display
 
-from recprivlib.dashboard import Card, Explorer, View, explorer
+from recprivlib.dashboard import Card, Explorer, View
 from recprivlib.dashboard import steps as paths
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import Ghost, Mark, Values
 from recprivlib.parameters import UserError
 from recprivlib.plots.palette import css_variables

@@ -40,8 +40,7 @@ def digest(paths: Iterable[Path], *more: str) -> str:
 
 def library() -> str:
     """The name of everything outside a chapter that its outputs may depend on."""
-    places = [ROOT / "recprivlib", ROOT / "book" / "results", LOCK]
-    return digest([place for place in places if place.exists()], *PYTHON)
+    return digest([place for place in (ROOT / "recprivlib", LOCK) if place.exists()], *PYTHON)
 
 
 # ----------------------------------------------------------------------------------- of what is run and drawn

@@ -30,8 +30,7 @@ class Recorder(ModuleType):
         """All files of the library and its tables that were opened or imported, as JSON."""
         modules = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
         files = {Path(file).resolve() for file in (*list(self.opened), *modules) if isinstance(file, str)}
-        places = (ROOT / "recprivlib", ROOT / "book" / "results")
-        ours = [file for file in files if any(file.is_relative_to(place) for place in places)]
+        ours = [file for file in files if file.is_relative_to(ROOT / "recprivlib")]
         return json.dumps(sorted(file.relative_to(ROOT).as_posix() for file in ours if file.is_file()))
 
 

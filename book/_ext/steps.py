@@ -70,7 +70,7 @@ class Path(SphinxDirective):
     option_spec = {"controls": directives.unchanged}  # noqa: RUF012
 
     def run(self) -> list[nodes.Node]:
-        from recprivlib.dashboard import explorer
+        from recprivlib.dashboard.catalogue import explorer
         from recprivlib.parameters import UserError
 
         stem = self.arguments[0]
@@ -145,8 +145,8 @@ class Explore(SphinxDirective):
     """All dashboards that a chapter steers: the question of each, and a small picture of its first step."""
 
     def run(self) -> list[nodes.Node]:
-        from recprivlib.dashboard import explorer
         from recprivlib.dashboard import steps as paths
+        from recprivlib.dashboard.catalogue import explorer
 
         self.env.metadata[self.env.docname]["explore"] = True
         cards = []

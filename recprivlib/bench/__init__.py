@@ -1,8 +1,8 @@
 """The speed table: how long what a reader waits for takes, beside installed peers, in one run.
 
-Each module of this folder is an area with a function `cells()`; the areas are found by listing the folder. A cell's
-`setup` is not timed; the callable that it returns is. It runs once unmeasured, then in turn with its peers, so that
-a busy moment of the machine hits all of them.
+An area is a module with a function `cells()`: a public one of this folder, or `bench.py` in the folder of a chapter
+(papers/, primers/); both are found by listing. A cell's `setup` is not timed; the callable that it returns is. It runs
+once unmeasured, then in turn with its peers, so that a busy moment of the machine hits all of them.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from recprivlib.closure import PACKAGE
 from recprivlib.parameters import UserError
 
 Setup = Callable[[], Callable[[], Any]]
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+ONCE = {"lab": "privacy", "live": "recommenders"}  # areas as they were called before
 FEWEST, PATIENCE = 3, 6.0  # repeats of a slow cell, and the seconds after which no more are begun
 
 
@@ -65,13 +67,21 @@ class Line:
 
 
 def areas() -> list[str]:
-    """The areas there are: the public modules of this folder."""
-    return sorted(info.name for info in pkgutil.iter_modules(__path__) if info.name[0] != "_")
+    """The areas there are, by name."""
+    return sorted(_homes())
+
+
+def _homes() -> dict[str, str]:
+    """The module of each area."""
+    here = {info.name: f"{__name__}.{info.name}" for info in pkgutil.iter_modules(__path__) if info.name[0] != "_"}
+    slices = (path.parent for path in PACKAGE.glob("*/*/bench.py"))
+    return here | {place.name: f"recprivlib.{place.parent.name}.{place.name}.bench" for place in slices}
 
 
 def chosen(names: list[str]) -> list[str]:
     """The named areas, or all of them if none is named."""
     known = areas()
+    names = [ONCE.get(name, name) for name in names]
     for name in names:
         if name not in known:
             raise UserError(f"there is no area {name!r} to measure; choose from {', '.join(known)}")
@@ -81,8 +91,14 @@ def chosen(names: list[str]) -> list[str]:
 def measure(names: list[str], repeats: int = 9) -> Iterator[Line]:
     """The lines of these areas, as they are measured."""
     for area in names:
-        for cell in importlib.import_module(f"{__name__}.{area}").cells():
+        for cell in cells(area):
             yield measured(area, cell, repeats)
+
+
+def cells(area: str) -> list[Cell]:
+    """What is measured of an area."""
+    found: list[Cell] = importlib.import_module(_homes()[area]).cells()
+    return found
 
 
 def measured(area: str, cell: Cell, repeats: int) -> Line:

@@ -7,12 +7,17 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
+from itertools import count
+from typing import Any
 
-from recprivlib.bench import THREADS
+import numpy as np
+
+from recprivlib.bench import THREADS, Setup
 from recprivlib.data import load
-from recprivlib.evaluation import RankingSplit, split
-from recprivlib.parameters import UserError
+from recprivlib.evaluation import RankingSplit, RatingSplit, split
+from recprivlib.parameters import UserError, configured
 from recprivlib.protocols import Interactions
+from recprivlib.registry import get
 
 PEAK = """
 with open("/proc/self/status") as status:
@@ -48,3 +53,32 @@ def apart(script: str, threads: int) -> tuple[float, float]:
     run = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
     seconds, peak = run.stdout.split()
     return float(seconds), int(peak) * 1024 / 1e6
+
+
+def fold(data: str) -> RatingSplit:
+    """The first of five."""
+    found = split(interactions(data), "kfold", 0)[0]
+    assert isinstance(found, RatingSplit)
+    return found
+
+
+def fitted(system: str, data: str = "ml-100k", **settings: Any) -> Setup:
+    """Release and fit at the defaults; other noise each time, as a slider would."""
+
+    def setup() -> Callable[[], Any]:
+        known, trainer, seeds = fold(data), configured(get(system).system, settings), count()
+        return lambda: trainer.fit(known.train, np.random.default_rng(next(seeds)))
+
+    return setup
+
+
+def for_surprise(known: RatingSplit) -> Any:
+    """The training ratings as scikit-surprise keeps them."""
+    from surprise import Dataset, Reader
+
+    train = known.train
+    rows = zip(train.users.tolist(), train.items.tolist(), train.ratings.tolist(), strict=True)
+    ratings = [(u, i, r, None) for u, i, r in rows]
+    data = Dataset(Reader(rating_scale=(1, 5)))
+    data.raw_ratings = ratings
+    return data.construct_trainset(ratings)

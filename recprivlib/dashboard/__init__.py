@@ -1,6 +1,6 @@
-"""One module a dashboard: `compute`, `say`, controls, figures. No widgets here.
+"""What dashboards are made with: their contract, controls, bills, memory, steps and frames. No widgets here.
 
-Dashboards are found by listing (`catalogue`): a module that holds an `EXPLORER` is one.
+A dashboard is `dashboard.py` in the folder of a chapter, with an `EXPLORER` (catalogue.py lists them).
 """
 
 from __future__ import annotations
@@ -22,6 +22,6 @@ from recprivlib.dashboard.contract import (
 )
 
 __all__ = [
-    "Card", "Control", "Deal", "Explorer", "Figure", "Game", "Mark", "Predict", "Round", "Try", "View", "explorer",
-    "nbytes", "stems",
+    "Card", "Control", "Deal", "Explorer", "Figure", "Game", "Mark", "Predict", "Round", "Try", "View",
+    "explorer", "nbytes", "stems",
 ]  # fmt: skip

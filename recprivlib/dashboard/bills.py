@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from recprivlib.accounting import guarantee
 from recprivlib.accounting.bills import default_view
 from recprivlib.accounting.guarantee import never_drawn
-from recprivlib.auditing import audit, ceiling, climb
+from recprivlib.auditing import audit, ceiling, climb, mechanism_game, play
 from recprivlib.auditing.bounds import DECIDES, SHOWN
 from recprivlib.auditing.events import certificates
 from recprivlib.auditing.run import Rehearsed, rehearse
@@ -152,3 +154,10 @@ def of_worlds(
         ceiling(shown.trials, delta), terms.tries, word, terms.said, counted.trust, terms.other, delta,
         tuple((rung.trials, rung.epsilon) for rung in climb(worlds, delta)), ONE, never_drawn(ledger, "server"),
     )  # fmt: skip
+
+
+def worlds(mechanism: Any, releases: int, tries: int, seed: int) -> tuple[str, tuple[Array, Array]]:
+    """(the attack's name, its statistic in `tries` runs of either world)."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed))  # as `audit` does: its numbers are these
+    game = mechanism_game(mechanism, releases, tries, rng)
+    return game.attack, play(game, tries, rng)

@@ -1,6 +1,7 @@
-"""The dashboards there are: every module of this folder, or of a paper's, that holds an `EXPLORER`.
+"""Which dashboards there are: `dashboard.py` in the folder of a chapter, found by listing.
 
-This is the one place that lists and imports them by name, so that whoever needs a part of the kit is not made of all.
+The one place of this package that imports by name: it stands apart, so that who needs a part of the kit alone is not
+made of every dashboard (closure.py).
 """
 
 from __future__ import annotations
@@ -8,21 +9,17 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
+from recprivlib.closure import PACKAGE
 from recprivlib.dashboard.contract import Explorer
 from recprivlib.parameters import UserError
 
-PACKAGE = Path(__file__).parent.parent
+PLACES = ("papers/*/screen/dashboard.py", "primers/*/dashboard.py")
 
 
 def places() -> dict[str, str]:
-    """Dashboard -> the module that holds it."""
-    found = {
-        path.stem: f"recprivlib.dashboard.{path.stem}" for path in (PACKAGE / "live").glob("*.py") if _holds_one(path)
-    }
-    for path in (PACKAGE / "papers").glob("*/dashboard.py"):
-        if _holds_one(path):
-            found[path.parent.name] = f"recprivlib.papers.{path.parent.name}.dashboard"
-    return dict(sorted(found.items()))
+    """The dashboards by name, and the module that holds each as `EXPLORER`."""
+    found = {path.relative_to(PACKAGE).parts[1]: path for pattern in PLACES for path in PACKAGE.glob(pattern)}
+    return {stem: _dotted(found[stem]) for stem in sorted(found)}
 
 
 def stems() -> tuple[str, ...]:
@@ -43,5 +40,5 @@ def explorer(stem: str) -> Explorer:
     return found
 
 
-def _holds_one(path: Path) -> bool:
-    return "\nEXPLORER = " in path.read_text(encoding="utf-8")
+def _dotted(path: Path) -> str:
+    return ".".join(("recprivlib", *path.relative_to(PACKAGE).with_suffix("").parts))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
+from recprivlib.dashboard.contract import Card
 from recprivlib.dashboard.folds import holdout
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import Dataset
+from recprivlib.plots.numerals import count
 from recprivlib.protocols import Array
 
 PAIRS = 2000  # pairs of films in a scatter
@@ -81,3 +84,14 @@ def alike(data: Dataset, seed: int) -> tuple[Array, Array]:
         return both / np.maximum(union, 1), np.minimum(counts[first], counts[second])
 
     return MEMORY.get(("alike", data.checksum, seed), make)
+
+
+def history(data: Dataset, liked: tuple[int, ...]) -> tuple[sp.csr_array, str]:
+    """One row with the films you liked, or those of Ada, who is invented; and whose it is."""
+    n = data.interactions.n_items
+    beyond = [item for item in liked if item >= n]
+    if beyond:
+        what = f"film {beyond[0]} is not in {data.name}: its films are numbered 0 to {count(n - 1)}"
+        raise Card(what, cure={"liked": ()}, cure_label="take Ada's films")
+    items, whose = (np.array(liked, np.int32), "Your") if liked else (adas(data), "Ada's")
+    return sp.csr_array((np.ones(len(items), np.float32), items, [0, len(items)]), shape=(1, n)), whose

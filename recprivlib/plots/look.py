@@ -23,7 +23,7 @@ class Faint:
 
 @dataclass(frozen=True)
 class Look:
-    """What every figure of a dashboard is drawn with; see `live/figures.py`."""
+    """What every figure of a dashboard is drawn with; see `dashboard/draw.py`."""
 
     role: str = "bound"  # of what is on show
     name: str = ""

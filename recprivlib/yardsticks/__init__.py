@@ -1,1 +1,1 @@
-"""TODO."""
+"""What every private system is set beside: with no privacy and no learning, and under a trusted server."""

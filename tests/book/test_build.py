@@ -154,18 +154,15 @@ def test_an_edit_is_seen_though_the_clock_was_set_back(copy):
 
 def test_a_chapter_that_reads_what_its_cells_do_not_name_is_refused(copy):
     """Its outputs would be kept though that file has changed."""
-    (copy / "book" / "results").mkdir(exist_ok=True)
-    (copy / "book" / "results" / "hidden.csv").write_text("1\n")
+    (copy / "recprivlib" / "hidden.csv").write_text("1\n")
     chapter = copy / "book" / "chapter.md"
     chapter.write_text(
-        CHAPTER.replace("import recprivlib.answer", 'import recprivlib.answer\nopen("results/hid" + "den.csv")')
+        CHAPTER.replace("import recprivlib.answer", 'import recprivlib.answer\nopen("../recprivlib/hid" + "den.csv")')
     )
     refused = build(copy)
     chapter.write_text(CHAPTER)
     assert refused.returncode == 1
-    assert refused.stderr.startswith(
-        "book/chapter.md opens book/results/hidden.csv, which its cells do not name: write"
-    )
+    assert refused.stderr.startswith("book/chapter.md opens recprivlib/hidden.csv, which its cells do not name: write")
 
 
 HARM = {

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from recprivlib.dashboard import explorer
 from recprivlib.dashboard import steps as paths
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.frames import path
 from recprivlib.parameters import UserError
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 from playwright.sync_api import TimeoutError as Late
 
-from recprivlib.dashboard import explorer
+from recprivlib.dashboard.catalogue import explorer
 
 PATIENCE = 60_000  # ms; the machine of a CI run is busy with other tests
 

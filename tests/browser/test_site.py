@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from recprivlib.dashboard import explorer, stems
 from recprivlib.dashboard import steps as paths
+from recprivlib.dashboard.catalogue import explorer, stems
 from recprivlib.dashboard.scene import scene
 from recprivlib.data.sources import environment_folder
 from recprivlib.primers.privacy.own import tried

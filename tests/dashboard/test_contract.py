@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recprivlib.dashboard import Card, Control, View, explorer, nbytes, stems
+from recprivlib.dashboard import Card, Control, View, nbytes
+from recprivlib.dashboard.catalogue import explorer, stems
 from recprivlib.parameters import UserError
 
 EXPLORERS = [explorer(stem) for stem in stems()]

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recprivlib.dashboard import View, explorer
+from recprivlib.dashboard import View
 from recprivlib.dashboard import frames as static
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.frames import changes, frame
 
 STATIC = Path(__file__).parents[2] / "book" / "_static"

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from recprivlib.dashboard import explorer
+from recprivlib.dashboard.catalogue import explorer
 from widgets.site.desk import INVENTED, here
 
 CHEAP: dict[str, dict[str, Any]] = {

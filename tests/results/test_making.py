@@ -37,10 +37,10 @@ parameters = { neighbors = [5, 50] }
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout with one small table to make."""
-    folder = tmp_path / "book" / "results"
+    folder = tmp_path / "papers" / "small" / "results"
     folder.mkdir(parents=True)
     (folder / "small.toml").write_text(TOML)
-    monkeypatch.setattr(module, "REPOSITORY", tmp_path)
+    monkeypatch.setattr(module, "SLICES", tmp_path)
     monkeypatch.setattr(module, "CELLS", tmp_path / "cells")
     monkeypatch.setattr(module.os, "cpu_count", lambda: 1)
     return folder
@@ -148,13 +148,13 @@ def test_an_installed_wheel_reads_its_own_tables_in_any_folder(tmp_path: Path) -
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r}); import recprivlib;"
         "assert 'site' in recprivlib.__file__;"
-        "from recprivlib.tables import folder, main; print(len(recprivlib.results('recommenders')), folder())"
+        "from recprivlib.tables import home, main; print(len(recprivlib.results('recommenders')), home('recommenders'))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     rows, where = done.stdout.split(maxsplit=1)
     assert int(rows) == len(module.results("recommenders"))
-    assert where.strip() == str(tmp_path / "site" / "recprivlib" / "_results")
+    assert where.strip() == str(tmp_path / "site" / "recprivlib" / "primers" / "recommenders" / "results")
     make = subprocess.run(
         [sys.executable, "-c", code.split("print")[0] + "main([])"],
         cwd=tmp_path, capture_output=True, text=True,

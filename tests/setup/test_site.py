@@ -87,9 +87,13 @@ def test_the_kit_holds_the_project_and_nothing_else(wheels, page, tmp_path):
     with zipfile.ZipFile(kit) as pack:
         names = set(pack.namelist())
         assert pack.read("recprivlib/registry.py") == (site.ROOT / "recprivlib" / "registry.py").read_bytes()
-    assert {"recprivlib/_results/dplcf.csv", "recprivlib/live/dplcf.py", "widgets/kit/session.py"} <= names
+    assert {
+        "recprivlib/papers/dplcf/results/dplcf.csv",
+        "recprivlib/papers/dplcf/screen/dashboard.py",
+        "widgets/kit/session.py",
+    } <= names
     assert {name.split("/")[0] for name in names} == {"recprivlib", "widgets"}
-    assert not [name for name in names if "__pycache__" in name or name.startswith("recprivlib/cli")]
+    assert not [name for name in names if "__pycache__" in name or name.startswith("recprivlib/cli") or "bench" in name]
 
 
 def test_a_changed_wheel_is_refused_and_the_last_site_stays(wheels, page, tmp_path, empty, monkeypatch):

@@ -12,5 +12,5 @@ from recprivlib.closure import PACKAGE
 def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a copy of the package, whose sources (part of every cell's address) nobody edits meanwhile."""
     folder = tmp_path_factory.mktemp("frozen")
-    shutil.copytree(PACKAGE, folder / "recprivlib", ignore=shutil.ignore_patterns("__pycache__", "_results"))
+    shutil.copytree(PACKAGE, folder / "recprivlib", ignore=shutil.ignore_patterns("__pycache__", "results"))
     return folder

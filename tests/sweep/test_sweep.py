@@ -273,16 +273,17 @@ def test_a_result_depends_on_all_that_it_is_made_of_and_on_nothing_else() -> Non
         files = closure(["recprivlib.sweeps.cells", *_modules(get(system).system)])
         return {path.relative_to(PACKAGE).as_posix() for path in files}
 
-    everybody = {"cells.py", "experiment.py", "evaluation/splits.py", "evaluation/metrics.py", "data/canonical.py",
-                 "accounting/guarantee.py", "models/rows.py", "protocols.py", "registry.py"}  # fmt: skip
+    everybody = {"sweeps/cells.py", "experiment.py", "evaluation/splits.py", "evaluation/metrics.py", "protocols.py",
+                 "data/canonical.py", "accounting/guarantee.py", "models/rows.py", "registry.py"}  # fmt: skip
     for name in systems():
         found = made_of(name)
         assert everybody <= found
-        assert not {path.split("/")[0] for path in found} & {"cli", "plots", "live", "bench"}
+        assert not {path.split("/")[0] for path in found} & {"cli", "plots", "dashboard", "bench", "primers"}
         papers = {path.split("/")[1] for path in found if path.startswith("papers/")} - {"__init__.py"}
-        assert all(path.lstrip("_").startswith(stem(name)) for path in papers)  # its own, and parts of it
-    assert {"papers/dplcf.py", "population.py", "models/spectral.py"} <= made_of("dplcf-spectral")
-    assert "models/pairwise.py" in made_of("gmf")  # through a field
+        assert papers <= {stem(name)}
+        assert not [path for path in found if "/screen/" in path]
+    assert {"papers/dplcf/system.py", "population.py", "models/spectral.py"} <= made_of("dplcf-spectral")
+    assert "papers/dplcf/pairwise.py" in made_of("gmf")  # through a field
     assert sources("dplcf-sp") != sources("svd") != sources()
 
 

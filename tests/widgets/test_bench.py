@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from recprivlib.dashboard import explorer, stems
+from recprivlib.dashboard.catalogue import explorer, stems
 from widgets.bench import MOST_STEPS, Found, moves, table, walks
 
 

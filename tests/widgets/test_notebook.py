@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from recprivlib.dashboard import explorer
 from recprivlib.dashboard import steps as paths
+from recprivlib.dashboard.catalogue import explorer
 from tests.widgets.small import SMALL
 from widgets.notebook import Explore
 

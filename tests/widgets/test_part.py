@@ -20,7 +20,7 @@ class Pair(Part):
 def test_a_session_runs_where_no_panel_can_be_imported():
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({WITHOUT!r}))\n"
-        "from recprivlib.dashboard import explorer\n"
+        "from recprivlib.dashboard.catalogue import explorer\n"
         "from widgets.kit import layout, wishes\n"
         "from widgets.kit.pool import Pool\n"
         "from widgets.kit.session import Session\n"

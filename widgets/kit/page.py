@@ -14,7 +14,8 @@ import panel as pn
 import panel.template.base
 from panel.io.resources import _env
 
-from recprivlib.dashboard import Explorer, explorer
+from recprivlib.dashboard import Explorer
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.parameters import UserError
 from widgets.kit.helpers import Helpers
 from widgets.kit.layout import FRAME_WORDS, TEMPLATE, printed

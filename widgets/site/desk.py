@@ -20,7 +20,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from recprivlib.dashboard import Control, Explorer, explorer
+from recprivlib.dashboard import Control, Explorer
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data.columns import Unclear

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recprivlib.dashboard import Explorer, explorer, stems
+from recprivlib.dashboard import Explorer
+from recprivlib.dashboard.catalogue import explorer, stems
 from widgets.kit.controls import SEGMENTS, Choice, Films
 from widgets.kit.layout import TEMPLATE, printed
 from widgets.kit.part import HERE as KIT

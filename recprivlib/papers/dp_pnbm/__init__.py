@@ -27,7 +27,7 @@ Deviations:
   "Paranoid" records are not defined; `preprocess` leaves out ratings more than φ/2 from the item's mean, which implies
   the paper's bound, and people with fewer than 20 ratings.
   cos compares all stars, pcc those of people who rated both; the paper does not say. `common` gives cos the latter.
-  The factor models (models/noisy_factors.py) predict the middle of the scale + b_u + b_i + p_u·q_i, so that nothing but
+  The factor models (noisy_factors.py) predict the middle of the scale + b_u + b_i + p_u·q_i, so that nothing but
   what is noised is released; of [4] and [16] the paper names neither biases nor offsets.
   The repaired system, dp-item-means (after McSherry & Mironov 2009) and dp-covariance are not in the paper.
 """

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from recprivlib.bench import Cell
+from recprivlib.bench._shared import fitted, fold, for_surprise
 from recprivlib.evaluation import evaluate
 from recprivlib.papers.dp_pnbm.system import DPPS, Cos
-from recprivlib.papers.ldp_svd.bench import fitted, fold, for_surprise
 
 EVERYBODY = 100_000  # neighbours: as many as there are
 
@@ -97,7 +97,7 @@ def one_step() -> Callable[[], Any]:
 LARGE = """
 import resource, time
 import numpy as np
-from recprivlib.papers.ldp_svd.bench import fold
+from recprivlib.bench._shared import fold
 from recprivlib.papers.dp_pnbm.system import DPSGD
 train = fold("ml-1m").train
 start = time.perf_counter()

@@ -269,7 +269,7 @@ class Repaired:
 
 @dataclass(frozen=True)
 class DPCovariance:
-    """Noisy item means and one noisy matrix of how deviations go together (models/covariance.py)."""
+    """Noisy item means and one noisy matrix of how deviations go together (covariance.py)."""
 
     epsilon: float = _epsilon()
     protects: str = _protects()

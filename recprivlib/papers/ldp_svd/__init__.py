@@ -13,7 +13,7 @@ Deviations:
   parameters. Here: ratings on [0, 1] (`scale` "unit"; on stars the training diverges at small ε1), reports not
   clipped (`clip_reports`), predictions cut to the star grid (`clip_predictions`), and the parameters of `svd`.
   Gradients are taken in batches of 4,096 ratings (see models/biased.py).
-  discrete-rr-mf and optimal-mf are not in the paper: see models/ordinal.py. Real-valued answers (Laplace,
+  discrete-rr-mf and optimal-mf are not in the paper: see ordinal.py. Real-valued answers (Laplace,
   Piecewise) are sorted into narrow bins before the server uses their likelihood: post-processing. "Optimal" means
   the most information about a taste under the model of stars; on ML-1M at ε = 1 Piecewise does better (tests).
 """

@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.bench import Cell, Setup
-from recprivlib.bench._shared import interactions
+from recprivlib.bench import Cell
+from recprivlib.bench._shared import fitted, fold, for_surprise
 from recprivlib.dashboard import View
-from recprivlib.evaluation import RatingSplit, evaluate, split, stream
+from recprivlib.evaluation import evaluate, stream
 from recprivlib.papers.ldp_svd.screen import dashboard
-from recprivlib.parameters import configured
 from recprivlib.registry import get
 
 NAME = "dashboard ldp_svd"
@@ -37,23 +36,6 @@ def cells() -> list[Cell]:
         Cell(f"{NAME}: ε1 moved, not seen before", 0.300, moved),
         Cell(f"{NAME}: true ε moved, not seen before", 0.300, moved_equal),
     ]
-
-
-def fold(data: str) -> RatingSplit:
-    """The first of five."""
-    found = split(interactions(data), "kfold", 0)[0]
-    assert isinstance(found, RatingSplit)
-    return found
-
-
-def fitted(system: str, data: str = "ml-100k", **settings: Any) -> Setup:
-    """Release and fit at the defaults; other noise each time, as a slider would."""
-
-    def setup() -> Callable[[], Any]:
-        known, trainer, seeds = fold(data), configured(get(system).system, settings), count()
-        return lambda: trainer.fit(known.train, np.random.default_rng(next(seeds)))
-
-    return setup
 
 
 def surprise() -> Callable[[], Any]:
@@ -77,18 +59,6 @@ def off() -> Callable[[], float]:
         return abs(evaluate(ours.fit(known.train, stream(0, "fit", 0)), known).metrics["rmse"] - theirs)
 
     return apart
-
-
-def for_surprise(known: RatingSplit) -> Any:
-    """The training ratings as scikit-surprise keeps them."""
-    from surprise import Dataset, Reader
-
-    train = known.train
-    rows = zip(train.users.tolist(), train.items.tolist(), train.ratings.tolist(), strict=True)
-    ratings = [(u, i, r, None) for u, i, r in rows]
-    data = Dataset(Reader(rating_scale=(1, 5)))
-    data.raw_ratings = ratings
-    return data.construct_trainset(ratings)
 
 
 def moved() -> Callable[[], Any]:

@@ -16,7 +16,7 @@ Phones train a network that sees features alone, on their own history; the serve
 Deviations:
   Eq. 2 lacks its minus sign. Eq. 7's norm is squared here, for its gradient is 0/0 at the first step. The loss of
   Algorithm 1, line 14, is taken at θ_τ (printed: θ₀). A local epoch is one batch, the mean over the history; four
-  unseen items count as zeros for each that was met, in expectation (see models/phones.py); the paper names no such
+  unseen items count as zeros for each that was met, in expectation (see phones.py); the paper names no such
   zeros and takes ratings of 1 to 3 for them (`labels` "stars"). Ages are in the seven brackets of ML-1M.
   Four hidden layers as in Section 4.1, after eq. 1's ReLU: with Section 4.1's sigmoid nothing is learnt (`activation`).
   nn-self has all second derivatives unless `order` is 1, and its server steps by Adam. A phone

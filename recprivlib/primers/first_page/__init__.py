@@ -1,1 +1,1 @@
-"""TODO."""
+"""The figure of the first page."""

@@ -1,6 +1,6 @@
 """The figure of the first page: a phone, what leaves it, and what a server makes of 943 such phones.
 
-`measure` reads what the systems found (book/results) and attacks one phone's answers now; `html` prints the figure
+`measure` reads what the systems found (committed tables) and attacks one phone's answers now; `html` prints the figure
 at ε = 1, and the page's script moves it. What no system has measured is left out and named, never guessed.
 """
 

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The chapter on claimed, counted and attacked ε: the mechanism lab."""

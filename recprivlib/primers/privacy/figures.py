@@ -9,11 +9,31 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
-from recprivlib.plots.axes import AXES, Axis
+from recprivlib.plots.axes import Axis, rate
 from recprivlib.plots.chart import Chart, Label, Trace, plain
+from recprivlib.plots.climb import roomy
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, epsilon, percent
 from recprivlib.plots.palette import BAND, INK, PAGE, VEIL, colour, faded
+
+AXES: dict[str, Axis] = {
+    "false": rate("false alarms", 1.0, 0.25),
+    "hits": rate("hits", 1.0, 0.25),
+    "share": rate("share of the answers", 1.0, 0.25),
+    "right": Axis("right about a fair coin", 0.5, 1.0, ticks=(0.5, 0.6, 0.7, 0.8, 0.9, 1)),
+    "ratio": Axis("times the exact bill", 0.0, 8.0, ticks=(1, 2, 4, 6, 8)),
+    "releases": Axis(
+        "answers about the same secret", 1, 1000, log=True, ticks=(1, 10, 100, 1000), names=("1", "10", "100", "1k")
+    ),
+    "bill": Axis(
+        "ε of all answers",
+        0.01,
+        10_000,
+        log=True,
+        ticks=(0.01, 0.1, 1, 10, 100, 1000, 10_000),
+        names=(".01", ".1", "1", "10", "100", "1k", "10k"),
+    ),
+}
 
 FEW = 4  # outcomes whose names stand above their bars
 METHODS = {  # accountant -> (label, role, width of the line)
@@ -44,7 +64,7 @@ class Seen:
 
 
 def _chart(look: Look, x: str, y: str, height: int = 260, right: int = 24) -> Chart:
-    return look.chart(AXES["privacy"][x], AXES["privacy"][y], height, right)
+    return look.chart(AXES[x], AXES[y], height, right)
 
 
 def roc(look: Look, region: Region, seen: Seen) -> dict[str, Any]:
@@ -106,7 +126,7 @@ def outputs(
     names = Axis(
         "", len(outcomes) - 0.5, -0.5, ticks=tuple(rows), names=("",) * len(outcomes) if few else tuple(outcomes)
     )
-    share = replace(AXES["privacy"]["share"], ticks=(0, 0.5, 1), names=("0", "½", "1"))
+    share = replace(AXES["share"], ticks=(0, 0.5, 1), names=("0", "½", "1"))
     chart = look.chart(share, names, 360 if look.narrow else 420)
     width, middle = (0.26, 0.1) if few else (0.42, 0.0)
     traces = [
@@ -165,7 +185,7 @@ def bill(
     if attacked > 0:
         traces.append(chart.dots([(releases, attacked)], "attack", "attacked, at least", look.filled))
     last = ", ".join(f"{METHODS[name][0]} {epsilon(values[-1])}" for name, values in bills.items())
-    figure = _roomy(look, chart.figure(traces, labels, f"The bill of {count(counts[-1])} answers: {last}."))
+    figure = roomy(look, chart.figure(traces, labels, f"The bill of {count(counts[-1])} answers: {last}."))
     if math.isinf(bills["tightest"][-1]):
         figure["layout"]["annotations"].append({
             "text": "counted: no finite ε", "xref": "paper", "x": 0.03, "yref": "paper", "y": 0.97,
@@ -182,7 +202,7 @@ def asked(look: Look, counts: Sequence[int], share: Sequence[float], releases: i
               chart.dots([(releases, here)], "attack", "the best attacker", look.filled)]  # fmt: skip
     labels = [Label("a coin flip", 0.5, "random"), Label("always", 1.0, "bound")]
     alt = f"Right guesses against the number of answers: {percent(here)} after {count(releases)}."
-    return _roomy(look, chart.figure(traces, labels, alt))
+    return roomy(look, chart.figure(traces, labels, alt))
 
 
 def ratio(look: Look, counts: Sequence[int], bills: Mapping[str, Sequence[float]], releases: int) -> dict[str, Any]:
@@ -204,38 +224,7 @@ def ratio(look: Look, counts: Sequence[int], bills: Mapping[str, Sequence[float]
             traces.append(chart.dots([(releases, here)], role, label, look.filled, size=9))
             said.append(f"{label} {here:.1f}")
     told = ", ".join(said) or "no finite bill"
-    return _roomy(look, chart.figure(traces, labels, f"Times the exact bill of {count(releases)} answers: {told}."))
-
-
-def climb(
-    look: Look, tries: int, attacked: float, ceiling: float, rungs: Sequence[tuple[int, float]], claimed: float,
-    counted: float,
-) -> dict[str, Any]:  # fmt: skip
-    """The lower bound against the tries it took, with the claim, the bill, and the most so many tries could show."""
-    chart = _chart(look, "tries", "bound", right=120)
-    x, y = zip(*rungs, strict=True) if rungs else ((), ())
-    traces = [chart.level(claimed, "paper", "claimed")] if chart.y.holds(claimed) else []
-    labels = [Label("claimed", claimed, "paper")]
-    if math.isfinite(counted):
-        if chart.y.holds(counted):
-            line = chart.level(counted, "bound", "counted")
-            traces.append({**line, "line": {**line["line"], "width": 3.0, "dash": "dash"}})
-        labels.append(Label("counted", counted, "bound"))
-    traces.append(chart.line(x, y, "attack", "attacked, as it climbs"))
-    if look.trail:
-        traces.append(chart.trail(look.trail, "attack"))
-    most = {**chart.dots([(tries, ceiling)], "attack", "the most that so many tries could show", False), "opacity": 0.5}
-    traces += [most, chart.dots([(tries, attacked)], "attack", "attacked, at least", look.filled)]
-    alt = (f"With {count(tries)} tries the attack proves at least {epsilon(attacked, 'lower')}, and could prove "
-           f"{epsilon(ceiling)} at most. Claimed {epsilon(claimed)}, counted {epsilon(counted)}.")  # fmt: skip
-    return _roomy(look, chart.figure(traces, labels, alt))
-
-
-def _roomy(look: Look, figure: dict[str, Any]) -> dict[str, Any]:
-    """On a phone the last tick needs more room than a slider would."""
-    if look.narrow:
-        figure["layout"]["margin"] |= {"r": 20}
-    return figure
+    return roomy(look, chart.figure(traces, labels, f"Times the exact bill of {count(releases)} answers: {told}."))
 
 
 def play(question: str, answers: tuple[str, str], rounds: Sequence[tuple[str, int, int]], ceiling: str) -> str:

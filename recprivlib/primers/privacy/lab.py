@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.auditing import mechanism_game, play, statistic
+from recprivlib.auditing import statistic
+from recprivlib.dashboard import bills
 from recprivlib.dashboard.contract import Deal, Round, Values
 from recprivlib.mechanisms import (
     DiscreteLaplace,
@@ -155,13 +156,6 @@ def affordable(mechanism: str, tries: int, releases: int) -> int:
     return max(100, min(tries, MOST // SUBJECTS[mechanism].dear // releases))
 
 
-def worlds(mechanism: Any, releases: int, tries: int, seed: int) -> tuple[str, tuple[Array, Array]]:
-    """(the attack's name, its statistic in `tries` runs of either world)."""
-    rng = np.random.default_rng(np.random.SeedSequence(seed))  # as `audit` does: its numbers are these
-    game = mechanism_game(mechanism, releases, tries, rng)
-    return game.attack, play(game, tries, rng)
-
-
 def shares(subject: Subject, mechanism: Any, seed: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """How often each outcome came up in either world, over `SHOWN` single releases."""
     rng = np.random.default_rng([seed, 1])
@@ -208,7 +202,7 @@ def allowed(epsilon: float, releases: int) -> float:
 def ruled(mechanism: Any, releases: int, alarms: float, seed: int, played: tuple[Array, Array]) -> tuple[Array, Array]:
     """What a reader's own rule sees of what was `played`: a shout wherever the statistic is so high that at most
     a share `alarms` of the other world is. The threshold comes from tries of its own, so what certifies it is fresh."""
-    _, (quiet, _) = worlds(mechanism, releases, RULING, seed + RULING)
+    _, (quiet, _) = bills.worlds(mechanism, releases, RULING, seed + RULING)
     values, many = np.unique(quiet, return_counts=True)
     rare = np.cumsum(many[::-1])[::-1] <= alarms * len(quiet)  # ties shout together, or not at all
     threshold = values[rare][0] if rare.any() else np.nextafter(values[-1], np.inf)

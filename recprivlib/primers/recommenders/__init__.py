@@ -1,1 +1,1 @@
-"""TODO."""
+"""The chapter on recommenders and how they are measured."""

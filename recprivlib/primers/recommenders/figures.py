@@ -7,17 +7,25 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from recprivlib.plots.axes import AXES, GROUPS
+from recprivlib.plots.axes import ACTIVITY, FULL, GROUPS, LONG_LIST, NEIGHBORS, TOP_K, Axis
 from recprivlib.plots.chart import Chart, Label
 from recprivlib.plots.frontier import curve
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import percent
 
+AXES: dict[str, Axis] = {
+    "k": TOP_K,
+    "sampled": LONG_LIST,
+    "full": FULL,
+    "neighbors": NEIGHBORS,
+    "activity": ACTIVITY,
+}
+
 POPULAR = "what is popular"
 
 
 def _chart(look: Look, pool: str, x: str, height: int = 260, right: int = 128) -> Chart:
-    return look.chart(AXES["recommenders"][x], AXES["recommenders"][pool], height, right)
+    return look.chart(AXES[x], AXES[pool], height, right)
 
 
 def list_length(

@@ -11,16 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from recprivlib.dashboard.contract import Card
 from recprivlib.dashboard.folds import holdout
 from recprivlib.dashboard.memory import MEMORY
-from recprivlib.dashboard.people import adas
 from recprivlib.dashboard.people import spoken as spoken  # chapters speak of lists and titles together
 from recprivlib.data import Dataset
 from recprivlib.evaluation import Difference, evaluate, intervals
 from recprivlib.models.constants import PerItem
 from recprivlib.plots.axes import GROUPS
-from recprivlib.plots.numerals import count
 from recprivlib.protocols import Array, Interactions
 
 LONGEST = 20  # the largest K
@@ -130,17 +127,6 @@ def _banded(people: Array) -> Array:
 
 
 # --------------------------------------------------------------------------------------- one person's list
-
-
-def history(data: Dataset, liked: tuple[int, ...]) -> tuple[sp.csr_array, str]:
-    """One row with the films you liked, or those of Ada, who is invented; and whose it is."""
-    n = data.interactions.n_items
-    beyond = [item for item in liked if item >= n]
-    if beyond:
-        what = f"film {beyond[0]} is not in {data.name}: its films are numbered 0 to {count(n - 1)}"
-        raise Card(what, cure={"liked": ()}, cure_label="take Ada's films")
-    items, whose = (np.array(liked, np.int32), "Your") if liked else (adas(data), "Ada's")
-    return sp.csr_array((np.ones(len(items), np.float32), items, [0, len(items)]), shape=(1, n)), whose
 
 
 def best(model: object, person: sp.csr_array) -> Array:

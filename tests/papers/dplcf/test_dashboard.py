@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recprivlib.dashboard import View, explorer
+from recprivlib.dashboard import View
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import nbytes
 from recprivlib.data import load
 from recprivlib.data.synthetic import resample
@@ -177,6 +178,6 @@ def test_one_server_has_one_name():
     assert [name for *_, name in SERVERS.values()] == [
         "SP", "AP", "AP, printed inverse", "LCF-SP, blind", "SP, feasible", "spectral",
     ]  # fmt: skip
-    chapter = (Path(__file__).parents[2] / "book" / "dplcf.md").read_text(encoding="utf-8")
+    chapter = (Path(__file__).parents[3] / "book" / "dplcf.md").read_text(encoding="utf-8")
     for other in ("bits taken at their word", "estimates cut", "blind to noise"):
         assert other not in chapter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recprivlib.dashboard import explorer
+from recprivlib.dashboard.catalogue import explorer
 from tests.browser.sight import PATIENCE, Dash
 
 BITS = explorer("fmf_ldp")

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from recprivlib.accounting import guarantee
-from recprivlib.dashboard import View, explorer
+from recprivlib.dashboard import View
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import Card, nbytes
 from recprivlib.data import load
 from recprivlib.evaluation import Difference, evaluate, split, stream

@@ -9,7 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from recprivlib.dashboard import Card, View, explorer
+from recprivlib.dashboard import Card, View
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import nbytes
 from recprivlib.data import load
 from recprivlib.evaluation import Difference, evaluate, split, stream

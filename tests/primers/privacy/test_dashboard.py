@@ -9,7 +9,8 @@ import re
 import numpy as np
 import pytest
 
-from recprivlib.dashboard import View, explorer
+from recprivlib.dashboard import View, bills
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.mechanisms import RandomizedResponse
 from recprivlib.primers.privacy import lab
 from recprivlib.primers.privacy.lab import SUBJECTS
@@ -141,7 +142,7 @@ def test_a_drag_costs_little_and_no_setting_costs_much():
 def test_the_readers_rule_shouts_as_rarely_as_it_says(name, alarms):
     """Both the threshold and the rate are of 10 000 tries or more: four standard errors of their difference."""
     mechanism = SUBJECTS[name].make(1.0)
-    _, played = lab.worlds(mechanism, 1, 10_000, 0)
+    _, played = bills.worlds(mechanism, 1, 10_000, 0)
     quiet, _ = lab.ruled(mechanism, 1, alarms, 0, played)
     assert quiet.mean() <= alarms + 4 * math.sqrt(2 * alarms * (1 - alarms) / 10_000)
 

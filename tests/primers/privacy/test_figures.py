@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from recprivlib.dashboard import View, explorer
+from recprivlib.dashboard import View
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.plots.palette import INK, ROLES, SECONDARY, swaps
 from recprivlib.plots.promise import Mixed, after, odds, strips, trust
 from recprivlib.plots.strip import Strip

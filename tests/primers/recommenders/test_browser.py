@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from recprivlib.dashboard import explorer
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import View
 from recprivlib.plots.numerals import bare
 from tests.browser.sight import PATIENCE, Dash, answered, fits, into_sight, unfold

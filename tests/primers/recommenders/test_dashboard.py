@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recprivlib.dashboard import Card, View, explorer
+from recprivlib.dashboard import Card, View
+from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.folds import dataset, holdout
 from recprivlib.dashboard.memory import Memory
 from recprivlib.dashboard.people import ADA, film
@@ -291,8 +292,13 @@ def test_the_snippet_in_a_fresh_python_prints_the_numbers_of_the_screen(move):
 def test_another_length_of_the_list_needs_neither_split_nor_similarities(monkeypatch):
     """With a seed for each reader those take nine megabytes a reader, and may have been dropped."""
     memory = Memory(64 << 20)
-    for module in ("ranking", "recommenders", "shared", "films"):
-        monkeypatch.setattr(f"recprivlib.dashboard.{module}.MEMORY", memory)
+    for module in (
+        "primers.recommenders.ranking",
+        "primers.recommenders.compute",
+        "dashboard.folds",
+        "dashboard.people",
+    ):
+        monkeypatch.setattr(f"recprivlib.{module}.MEMORY", memory)
     first = live.compute(seed=3, k=4, **MADE_UP)
     for key in [key for key in memory._kept if key[0] in ("fold", "ranked", "model")]:
         memory.held -= memory._kept.pop(key)[1]

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.plots.axes import AXES, Axis
+from recprivlib.plots.axes import EPSILON_WIDE, STARS, Axis
 from recprivlib.plots.chart import Label
 from recprivlib.plots.frontier import Level, Line, Now, frontier
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, setting, stars, times
 from recprivlib.plots.palette import SECONDARY, faded
 from recprivlib.protocols import Array
+
+AXES: dict[str, Axis] = {"epsilon": EPSILON_WIDE, "rmse": STARS}
 
 NAMES = {"bound": "no privacy", "private-popularity": "learns nothing", "popularity": "film averages"}
 SHELF = 0.10  # opacity of what lies below the floor
@@ -37,7 +39,7 @@ def error_by_epsilon(
     noise: float | None,
 ) -> dict[str, Any]:
     """RMSE, better upwards, against ε as declared. What learns nothing is a shelf: below it no data paid."""
-    axes = AXES["dp_pnbm"]
+    axes = AXES
     chart = look.chart(axes["epsilon"], axes["rmse"], 260 if look.narrow else 340, right=136)
     levels = [Level(NAMES[role], role, value) for role, value in floors.items()]
     if noise is not None and chart.y.holds(noise):
@@ -56,7 +58,7 @@ def error_by_epsilon(
 
 def people(look: Look, lines: Sequence[Line], floors: Mapping[str, float]) -> dict[str, Any]:
     """RMSE against the number of people, at ε = 1: the noise of a trusted server stays, the signal grows."""
-    chart = look.chart(CROWD, AXES["dp_pnbm"]["rmse"], 260 if look.narrow else 340)
+    chart = look.chart(CROWD, AXES["rmse"], 260 if look.narrow else 340)
     levels = [Level(NAMES[role], role, value) for role, value in floors.items() if role != "popularity"]
     return frontier(chart, "Error in stars", levels, lines, look=look, spell=stars, left=True)
 

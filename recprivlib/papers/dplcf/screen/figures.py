@@ -9,12 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.plots.axes import AXES
+from recprivlib.plots.axes import EPSILON, FULL, SAMPLED, Axis, rate
 from recprivlib.plots.chart import Label
 from recprivlib.plots.frontier import Level, Now, frontier
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import bare, best_guess, count, percent
+from recprivlib.plots.numerals import bare, count, percent
 from recprivlib.protocols import Array
+
+AXES: dict[str, Axis] = {
+    "epsilon": EPSILON,
+    "sampled": SAMPLED,
+    "ndcg": rate("nDCG in the top 10 of 100", 0.8, 0.2),
+    "full": FULL,
+    "k": Axis("length of the list, K", 1, 10, ticks=(1, 2, 5, 10)),
+    "both": Axis("people who watched both", -150, 200, ticks=(-100, 0, 100, 200)),
+    "true": Axis("true similarity", 0.0, 1.0, ticks=(0, 0.25, 0.5, 0.75, 1)),
+    "estimated": Axis("as the server sees it", 0.0, 1.0, ticks=(0, 0.25, 0.5, 0.75, 1)),
+}
 
 NAMES = {
     "bound": "no privacy", "popularity": "what is popular", "private-popularity": "noisy popularity",
@@ -39,9 +50,9 @@ def rate_by_epsilon(
 ) -> dict[str, Any]:
     """Hit rate (or nDCG) against ε; what costs no privacy lies level across. `look.curve`: (own, noisy popularity)."""
     kind, k = metric
-    y = AXES["dplcf"]["ndcg" if kind == "ndcg" else "sampled"]
+    y = AXES["ndcg" if kind == "ndcg" else "sampled"]
     y = replace(y, title=f"found in the top {k} of 100") if kind == "hr" else y
-    chart = look.chart(AXES["dplcf"]["epsilon"], y, 260 if look.narrow else 340, right=156)
+    chart = look.chart(AXES["epsilon"], y, 260 if look.narrow else 340, right=156)
     own, noisy = look.curve or (None, None)
     known = []
     for role, value in levels.items():
@@ -55,24 +66,11 @@ def rate_by_epsilon(
     )  # fmt: skip
 
 
-def odds(look: Look, epsilon: float) -> dict[str, Any]:
-    """How often a server that sees one answer, and was undecided before, can be right: never more than this."""
-    chart = look.chart(AXES["dplcf"]["epsilon"], AXES["dplcf"]["right"], 340, right=156)
-    x = np.geomspace(chart.x.low, chart.x.high, 60)
-    here = best_guess(epsilon)
-    traces = [chart.level(0.5, "random", "a coin flip"),
-              chart.line(x, [best_guess(value) for value in x], "attack", "the best attacker", strong=True),
-              chart.dots([(epsilon, here)], "attack", "the best attacker", look.filled)]  # fmt: skip
-    labels = [Label("a coin flip", 0.5, "random"), Label("the best attacker", best_guess(chart.x.high), "attack")]
-    alt = f"Share of right guesses from one answer against epsilon: {percent(here)} at {epsilon:g}; a coin flip 50 %."
-    return chart.figure(traces, labels, alt)
-
-
 def tries(
     look: Look, epsilon: float, true: int, here: Sequence[float], others: Mapping[float, Sequence[float]]
 ) -> dict[str, Any]:
     """Estimates of how many watched both of two films, each from all phones anew, at every ε."""
-    chart = look.chart(AXES["dplcf"]["epsilon"], AXES["dplcf"]["both"], 340, right=156)
+    chart = look.chart(AXES["epsilon"], AXES["both"], 340, right=156)
     traces = [chart.level(true, "bound", f"true: {true}"), chart.level(0.0, "random", "nobody")]
     grey = [(x, y) for at, ys in others.items() for x, y in _strewn(at, ys)]
     cloud = chart.cloud([x for x, _ in grey], [chart.y.pinned(y) for _, y in grey], "random", "elsewhere")
@@ -91,7 +89,7 @@ def _strewn(x: float, heights: Sequence[float]) -> list[tuple[float, float]]:
 
 def by_length(look: Look, yours: Sequence[float], levels: Mapping[str, Sequence[float]]) -> dict[str, Any]:
     """Hit rate against the length of the list, K = 1..10."""
-    chart = look.chart(AXES["dplcf"]["k"], AXES["dplcf"]["sampled"], right=156)
+    chart = look.chart(AXES["k"], AXES["sampled"], right=156)
     x = list(range(1, len(yours) + 1))
     traces = [chart.line(x, values, role, NAMES[role]) for role, values in levels.items()]
     traces.append(chart.line(x, yours, look.role, look.name, strong=True))
@@ -105,7 +103,7 @@ def by_length(look: Look, yours: Sequence[float], levels: Mapping[str, Sequence[
 
 def similarity(look: Look, pairs: Pairs) -> dict[str, Any]:
     """True against estimated similarity of the same pairs, the rarer films fainter."""
-    chart = look.chart(AXES["dplcf"]["true"], AXES["dplcf"]["estimated"], right=24)
+    chart = look.chart(AXES["true"], AXES["estimated"], right=24)
     traces = [chart.line((0, 1), (0, 1), "random", "as it is")]
     group = np.searchsorted(SEEN, pairs.seen, side="right")
     for number, (name, opacity) in enumerate(GROUPS):

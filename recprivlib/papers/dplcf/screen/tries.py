@@ -8,8 +8,8 @@ import numpy as np
 
 from recprivlib.dashboard.folds import dataset, holdout
 from recprivlib.dashboard.memory import MEMORY
+from recprivlib.dashboard.people import history
 from recprivlib.mechanisms import UnarySymmetric
-from recprivlib.primers.recommenders.ranking import history
 from recprivlib.protocols import Array
 
 TRIES = 60

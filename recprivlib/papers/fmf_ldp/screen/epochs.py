@@ -64,7 +64,7 @@ def trained(system: Any, people: int, seed: int) -> Iterator[tuple[float, tuple[
         found = evaluate(model, asked, (10,))
         points.append(_point(system, model, asked, found))
         if progress == 1:
-            MEMORY.get(key, lambda made=(tuple(points), found): made)  # type: ignore[misc]
+            MEMORY.get(key, lambda made=(tuple(points), found): made)
         yield progress, tuple(points), found
 
 

@@ -5,11 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recprivlib.plots.axes import AXES
+from recprivlib.plots.axes import EPSILON, Axis, rate
 from recprivlib.plots.chart import Label
 from recprivlib.plots.frontier import Level, Line, Now, curves, frontier
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import bare, epsilon, percent
+
+AXES: dict[str, Axis] = {
+    "epsilon": EPSILON,
+    "sampled": rate("found in the top 10", 0.8, 0.2),
+    "epoch": Axis("epoch", 1, 30, ticks=(1, 5, 10, 15, 20, 25, 30)),
+    "bill": Axis(
+        "ε of one person",
+        0.1,
+        100_000,
+        log=True,
+        ticks=(0.1, 1, 10, 100, 1000, 10_000, 100_000),
+        names=(".1", "1", "10", "100", "1k", "10k", "100k"),
+    ),
+    "size": Axis(
+        "length, and share",
+        0.001,
+        100,
+        log=True,
+        ticks=(0.001, 0.01, 0.1, 1, 10, 100),
+        names=(".001", ".01", ".1", "1", "10", "100"),
+    ),
+}
 
 NAMES = {
     "bound": "no privacy", "popularity": "what is popular", "private-popularity": "chart at ε = 8",
@@ -23,7 +45,7 @@ def rate_by_epoch(
     look: Look, rates: Sequence[float], interval: tuple[float, float], levels: Mapping[str, float]
 ) -> dict[str, Any]:
     """Hit rate after each epoch so far; what needs no training lies level across. `look.curve`: what was committed."""
-    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["sampled"], 260 if look.narrow else 340, right=156)
+    chart = look.chart(AXES["epoch"], AXES["sampled"], 260 if look.narrow else 340, right=156)
     known = [Level(NAMES[role], role, value) for role, value in levels.items()]
     lines = [Line(look.name, look.role, range(1, len(rates) + 1), rates, of="computed now")]
     if look.curve:
@@ -34,7 +56,7 @@ def rate_by_epoch(
 
 def bill_by_epoch(look: Look, course: Mapping[str, Sequence[float]], at: int) -> dict[str, Any]:
     """What one person has spent after each epoch, in four currencies."""
-    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["bill"], right=132)
+    chart = look.chart(AXES["epoch"], AXES["bill"], right=132)
     traces, labels = [], []
     for name, values in course.items():
         traces.append(chart.line(range(1, len(values) + 1), values, DRAWN[name], CURRENCIES[name], name == "mixed"))
@@ -47,7 +69,7 @@ def bill_by_epoch(look: Look, course: Mapping[str, Sequence[float]], at: int) ->
 
 def health(look: Look, items: Sequence[float], users: Sequence[float], clipped: Sequence[float]) -> dict[str, Any]:
     """Length of the item vectors and of the people's, and the share of gradient values that the projection cuts."""
-    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["size"], right=142)
+    chart = look.chart(AXES["epoch"], AXES["size"], right=142)
     x = range(1, len(items) + 1)
     shown = {"films, ‖v‖": (items, "bound"), "people, ‖x‖": (users, look.role), "clipped": (clipped, "attack")}
     traces = [chart.line(x, values, role, name) for name, (values, role) in shown.items() if len(values)]
@@ -60,7 +82,7 @@ def pools(
     look: Look, own: Sequence[float], popular: float, whole: Sequence[float], everywhere: float
 ) -> dict[str, Any]:
     """The same lists held against 99 strangers and against the whole catalogue."""
-    chart = look.chart(AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["sampled"], right=136)
+    chart = look.chart(AXES["epoch"], AXES["sampled"], right=136)
     x = range(1, len(own) + 1)
     traces = [
         chart.level(popular, "popularity", "popular, of 100"), chart.level(everywhere, "popularity", "popular, of all"),
@@ -78,5 +100,5 @@ def pools(
 def learning(lines: Sequence[Line], popular: float) -> dict[str, Any]:
     """Committed learning curves over the level of what is popular, for the chapter."""
     levels = {NAMES["popularity"]: (popular, "popularity")}
-    x, y = AXES["fmf_ldp"]["epoch"], AXES["fmf_ldp"]["sampled"]
+    x, y = AXES["epoch"], AXES["sampled"]
     return curves(x, y, lines, levels, "Hit rate by epoch", dots=6)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.plots.axes import AXES, Axis
+from recprivlib.plots.axes import EPSILON_WIDE, STARS_WIDE, Axis
 from recprivlib.plots.chart import Chart, Label, Trace, plain
 from recprivlib.plots.frontier import Level, Now, frontier
 from recprivlib.plots.look import Look
@@ -18,13 +18,22 @@ from recprivlib.plots.numerals import percent, setting, stars
 from recprivlib.plots.palette import PAGE, VEIL, colour, faded
 from recprivlib.protocols import Array
 
+AXES: dict[str, Axis] = {
+    "epsilon": EPSILON_WIDE,
+    "rmse": STARS_WIDE,
+    "report": Axis("report, in stars", -2, 8, ticks=(-2, 1, 2, 3, 4, 5, 8), names=("−2", *"12345", "8")),
+    "both": Axis("ε1 = ε2", 0.1, 3.0, ticks=(0.1, 0.5, 1, 1.5, 2, 2.5, 3)),
+    "price": Axis("true ε of a report", 0.0, 8.0, ticks=(0, 2, 4, 6, 8)),
+    "star": Axis("stars given", 0.4, 5.6, ticks=(1, 2, 3, 4, 5)),
+}
+
 NAMES = {"bound": "no privacy", "popularity": "film averages", "random": "one guess for all"}
 SMALL = 12  # px: the type of a film's row
 
 
 def price(look: Look, x: Sequence[float], exact: Sequence[float], at: float, here: float) -> dict[str, Any]:
     """The true ε of the rounded mixture at ε1 = ε2, beside their sum: it is no sum, and not even rising."""
-    chart = look.chart(AXES["ldp_svd"]["both"], AXES["ldp_svd"]["price"], 340)
+    chart = look.chart(AXES["both"], AXES["price"], 340)
     ends = (chart.x.low, chart.x.high)
     total = {**chart.line(ends, [2 * end for end in ends], "popularity", "ε1 + ε2"), "meta": "given"}
     traces = [total, chart.line(x, exact, look.role, "true ε", strong=True),
@@ -39,7 +48,7 @@ def price(look: Look, x: Sequence[float], exact: Sequence[float], at: float, her
 
 def tape(look: Look, titles: Sequence[str], given: Array, reports: Array, certain: Array) -> dict[str, Any]:
     """Every film's stars (a ring) and report, joined; a triangle where the report is proof. On a phone, upright."""
-    line, rows = AXES["ldp_svd"]["report"], range(1, len(titles) + 1)
+    line, rows = AXES["report"], range(1, len(titles) + 1)
     films = Axis("", len(titles) + 0.6, 0.4, ticks=tuple(rows), names=tuple(titles))
     if look.narrow:
         upright = replace(films, low=films.high, high=films.low, names=("",) * len(titles), title="20 films")
@@ -127,7 +136,7 @@ def error_by_epsilon(
     look: Look, counted: bool, at: float, error: float, interval: tuple[float, float], floors: Mapping[str, float]
 ) -> dict[str, Any]:
     """RMSE, better upwards, against ε: as claimed, or `counted`. No finite ε stands at the right edge."""
-    axes = AXES["ldp_svd"]
+    axes = AXES
     x = replace(axes["epsilon"], title="true ε of a report" if counted else "ε, as claimed")
     chart = Chart(x, axes["rmse"], 300 if look.narrow else 400, narrow=True, large=look.large)
     levels = [Level(NAMES[role], role, value) for role, value in floors.items()]
@@ -147,7 +156,7 @@ def channel(
     """P(report | star): a row a star, a column a report; the two cells whose ratio is largest are boxed."""
     columns = range(len(names))
     x = Axis("report", -0.6, len(names) - 0.4, ticks=tuple(columns), names=tuple(names))
-    y = replace(AXES["ldp_svd"]["star"])
+    y = replace(AXES["star"])
     chart = look.chart(x, y, right=24)
     heat = chart.heat(matrix, columns, range(1, len(matrix) + 1), "chance of a report, given the stars")
     heat |= {"zmin": 0.0, "zmax": float(max(matrix.max(), 0.5)), "xgap": 1, "ygap": 1,

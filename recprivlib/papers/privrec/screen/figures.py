@@ -8,11 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.plots.axes import AXES
+from recprivlib.plots.axes import COLD, Axis
 from recprivlib.plots.chart import Chart, Label
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, epsilon, percent, setting
 from recprivlib.protocols import Array
+
+AXES: dict[str, Axis] = {
+    "cohort": Axis("phones in one round, M", 10, 1000, log=True, ticks=(10, 30, 100, 300, 1000)),
+    "length": Axis("length, over the bound S", 0.01, 100, log=True, ticks=(0.01, 0.1, 1, 10, 100)),
+    "rounds": Axis("rounds", 10, 5000, log=True, ticks=(10, 100, 1000, 5000), names=("10", "100", "1k", "5k")),
+    "turn": Axis("round", 1, 5000, log=True, ticks=(1, 10, 100, 1000, 5000), names=("1", "10", "100", "1k", "5k")),
+    "bill": Axis(
+        "ε for a person, replaced",
+        0.01,
+        1000,
+        log=True,
+        ticks=(0.01, 0.1, 1, 10, 100, 1000),
+        names=(".01", ".1", "1", "10", "100", "1k"),
+    ),
+    "delta": Axis("δ", 1e-8, 1e-3, log=True, ticks=(1e-8, 1e-6, 1e-4), names=("10⁻⁸", "10⁻⁶", "10⁻⁴")),
+    "bound": Axis(
+        "length of an update", 0.001, 1000, log=True, ticks=(0.001, 0.1, 10, 1000), names=(".001", ".1", "10", "1k")
+    ),
+    "hits": COLD,
+}
 
 BILLS = {"printed": ("as printed", "paper"), "Rényi": ("Rényi", "popularity"), "tight": ("tight", "bound"),
          "Poisson": ("tight, Poisson", "repaired")}  # fmt: skip
@@ -28,7 +48,7 @@ class Moves:
 
 
 def _chart(look: Look, x: str, y: str, height: int = 260, right: int = 150) -> Chart:
-    return look.chart(AXES["privrec"][x], AXES["privrec"][y], height, right)
+    return look.chart(AXES[x], AXES[y], height, right)
 
 
 def pulls(look: Look, moves: Moves, at: int, noise: float, people: float) -> dict[str, Any]:
