@@ -98,11 +98,13 @@ def _modules() -> list[tuple[str, str]]:
     ]
 
 
-def _names(module: str) -> list[str]:
-    """The names in a module's `SYSTEMS = {…}`, off its text or that of the module it takes them from."""
-    spec = importlib.util.find_spec(module)
-    assert spec is not None, module
-    text = Path(str(spec.origin)).read_text("utf-8")
+def _names(module: str, file: Path | None = None) -> list[str]:
+    """The names in a module's `SYSTEMS = {…}`, off its text or that of the part of its folder it takes them from."""
+    if file is None:
+        spec = importlib.util.find_spec(module)
+        assert spec is not None, module
+        file = Path(str(spec.origin))
+    text = file.read_text("utf-8")
     begin = text.rfind("\nSYSTEMS")  # the tail alone is a program too, and read twenty times as fast as the whole
     for node in ast.parse(text[max(0, begin) :]).body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -111,5 +113,7 @@ def _names(module: str) -> list[str]:
             if all(isinstance(key, ast.Constant) for key in keys):
                 return [key.value for key in keys]
         if isinstance(node, ast.ImportFrom) and node.module and "SYSTEMS" in {name.name for name in node.names}:
-            return _names(node.module)
+            part = file.with_name(f"{node.module.rpartition('.')[2]}.py")  # not by its spec: that imports the folder
+            if node.module.startswith(f"{module}.") and part.is_file():
+                return _names(node.module, part)
     return list(importlib.import_module(module).SYSTEMS)  # not written out
