@@ -15,17 +15,9 @@ from recprivlib.dashboard.contract import nbytes
 from recprivlib.data import load
 from recprivlib.data.synthetic import resample
 from recprivlib.evaluation import Difference, evaluate, split, stream
-from recprivlib.papers.dplcf.screen.dashboard import (
-    CONTROLS,
-    SERVERS,
-    UNITS,
-    compute,
-    reply,
-    say,
-    snippet,
-    steps,
-    table,
-)
+from recprivlib.papers.dplcf.screen.compute import SERVERS, UNITS, compute, steps
+from recprivlib.papers.dplcf.screen.dashboard import CONTROLS, snippet, table
+from recprivlib.papers.dplcf.screen.words import reply, say
 from recprivlib.parameters import configured
 from recprivlib.registry import get
 

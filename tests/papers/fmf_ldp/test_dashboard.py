@@ -14,7 +14,9 @@ from recprivlib.dashboard.contract import Card, nbytes
 from recprivlib.data import load
 from recprivlib.evaluation import Difference, evaluate, split, stream
 from recprivlib.papers.fmf_ldp.screen import epochs
-from recprivlib.papers.fmf_ldp.screen.dashboard import CONTROLS, VARIANTS, compute, reply, say, snippet, steps, table
+from recprivlib.papers.fmf_ldp.screen.compute import VARIANTS, compute, steps, table
+from recprivlib.papers.fmf_ldp.screen.dashboard import CONTROLS, snippet
+from recprivlib.papers.fmf_ldp.screen.words import reply, say
 from recprivlib.papers.fmf_ldp.system import Told
 from recprivlib.parameters import configured
 from recprivlib.protocols import Sizes

@@ -16,8 +16,10 @@ from recprivlib.data import load
 from recprivlib.evaluation import Difference, evaluate, split, stream
 from recprivlib.mechanisms import LaplaceOrTruth, RoundedOrTruth
 from recprivlib.papers.ldp_svd.answering import MECHANISMS as CHANNELS
-from recprivlib.papers.ldp_svd.screen.dashboard import MECHANISMS, chosen, compute, curve, reply, say, snippet, table
+from recprivlib.papers.ldp_svd.screen.compute import MECHANISMS, chosen, compute, curve
+from recprivlib.papers.ldp_svd.screen.dashboard import snippet, table
 from recprivlib.papers.ldp_svd.screen.reports import ADA, heard, tape
+from recprivlib.papers.ldp_svd.screen.words import reply, say
 from recprivlib.papers.ldp_svd.system import STARS
 from recprivlib.parameters import configured
 from recprivlib.registry import get

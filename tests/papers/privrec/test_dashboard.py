@@ -11,7 +11,9 @@ from recprivlib.accounting import bill
 from recprivlib.dashboard import Card, View
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.papers.privrec.screen import pulls
-from recprivlib.papers.privrec.screen.dashboard import EXPLORER, SIZES, compute, reply, say, steps, table
+from recprivlib.papers.privrec.screen.compute import compute, steps
+from recprivlib.papers.privrec.screen.dashboard import EXPLORER, SIZES, table
+from recprivlib.papers.privrec.screen.words import reply, say
 from recprivlib.papers.privrec.system import DPPrivRec
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Sizes
