@@ -1,6 +1,6 @@
 """Whether a run fits into the memory there is, told before it begins.
 
-    data ──> Volume ──> the data itself + its split + what the system holds (System.holds) ──> bytes
+    data ──> Volume ──> the data itself + its split + what the system holds (Holds) ──> bytes
                                                                        limits.free() ──────────┘ compared
 
 An estimate is within a factor of 1.5 of what a process takes (tests/memory measures every system). Where a system says
@@ -18,7 +18,7 @@ from typing import Any
 from recprivlib import limits
 from recprivlib.data import Dataset
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Volume
+from recprivlib.protocols import Holds, Volume
 
 HELD = 20.0  # bytes of an interaction in a data set
 SPLIT = {"loo-latest": 55.0, "loo-random": 55.0, "kfold": 139.0, "user-split": 45.0}  # of one in what a split makes
@@ -40,7 +40,7 @@ def needed(system: Any, size: Volume, protocol: str, *, drawn: bool = False, the
 
         lasting, passing = drawing(size)
     resampling = RESAMPLED * min(BLOCK, size.users * DRAWS)
-    holds = system.holds(size) if hasattr(system, "holds") else 0.0
+    holds = system.holds(size) if isinstance(system, Holds) else 0.0
     return lasting + SPLIT[protocol] * size.interactions + PERSON * size.users + max(passing, resampling, holds)
 
 

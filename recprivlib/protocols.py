@@ -208,6 +208,16 @@ class System(Protocol):
         """What a run releases about people of these public sizes. Empty: no privacy at all is promised."""
         ...
 
+
+@runtime_checkable
+class Holds(Protocol):
+    """A system that says how much memory a run takes. Every registered one does; of others the data alone count.
+
+    >>> from recprivlib import get
+    >>> isinstance(get("dplcf-ap").system, Holds)
+    True
+    """
+
     def holds(self, size: Volume) -> float:
         """The most bytes that `fit`, or scores of its model, hold at once beside the data: an estimate, from which
         capacity.py tells whether a run fits before it begins. models/held.py has the terms."""

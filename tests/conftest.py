@@ -8,12 +8,15 @@ def test_my_page(visit):
 from __future__ import annotations
 
 import contextlib
+import functools
+import http.server
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -121,6 +124,18 @@ def site(book: Path) -> Iterator[str]:
     """The address of book and dashboards, shared by all tests of a worker."""
     with served(book) as (address, _):
         yield address
+
+
+@pytest.fixture(scope="session")
+def still_site(book):
+    """The same pages on a server that computes nothing."""
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(book))
+    handler.func.log_message = lambda *_: None
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
 
 
 # ------------------------------------------------------------------------------------------- browser

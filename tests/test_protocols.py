@@ -17,6 +17,7 @@ LIBRARY = Path(protocols.__file__).parent
 FOREIGN = {  # of Python's own things, or of other people's: nothing that protocols.py could promise
     "__dict__", "__metadata__", "__dataclass_fields__", "__module__", "bit_generator", "getloadavg", "json", "nbytes",
     "reason", "reconfigure", "strerror", "thread_time",
+    "body", "decorator_list", "elts", "func", "id", "keys", "target", "value",  # of a syntax tree's nodes
 }  # fmt: skip
 OFFERED = {
     name: kind for name, kind in vars(protocols).items()

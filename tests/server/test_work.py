@@ -103,7 +103,8 @@ def test_helpers_are_killed_again_and_again_and_nobody_loses_a_session(serving, 
         killed, answered = looped(asyncio.wait_for(dragged(site, process), 120))
         assert killed >= 6
         assert answered >= 4
-        assert looped(scene(site, "seed=77"))[0] == 200  # that nobody has asked for yet
+        status, told = looped(scene(site, "seed=77"))  # that nobody has asked for yet
+        assert status == 200, told
         until(lambda: len(helpers(process)) >= 2)  # others have taken their places
 
 

@@ -95,6 +95,15 @@ class Helper:
         """Whether it is there."""
         return self.process.is_alive()
 
+    def open(self) -> bool:
+        """Whether it can be asked, as it has nothing to do: it says nothing then, so what comes is the line's end.
+
+        Of the end of a process a busy system tells late, of its line's at once.
+        """
+        with suppress(OSError, EOFError):
+            return self.alive() and not self._line.poll()
+        return False
+
     def soon(self) -> bool:
         """Whether it is expected to be free in a moment."""
         return not self.busy or self.worked() - self.begun < PATIENCE
@@ -297,7 +306,7 @@ class Helpers:
     def _bury(self) -> None:
         """Those that were killed while they had nothing to do, and those aside that nobody needed; under the lock."""
         for worker in [one for one in self.staff if not one.busy]:
-            if not worker.alive() or (worker.aside and time.monotonic() > worker.rested + UNUSED):
+            if not worker.open() or (worker.aside and time.monotonic() > worker.rested + UNUSED):
                 self.staff.remove(worker)
                 worker.end()
                 self._fill()

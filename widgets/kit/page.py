@@ -22,6 +22,7 @@ from widgets.kit.layout import FRAME_WORDS, TEMPLATE, printed
 from widgets.kit.panels import PanelWire, component
 from widgets.kit.pool import Pool
 from widgets.kit.session import Session
+from widgets.kit.work import Left
 
 pn.extension("plotly")
 log = logging.getLogger(__name__)
@@ -86,7 +87,7 @@ def warm_soon(stem: str) -> None:
     def attempt() -> None:
         try:
             warm(stem)
-        except UserError:
+        except (UserError, Left):
             pass
         except Exception:
             log.exception("the first picture of %s cannot be computed", stem)

@@ -68,10 +68,10 @@ def _negatives() -> Any:
     return parameter(4.0, 0.0, 100.0, "unseen items that count as zeros, for each item that was met")
 
 
-def networks(system: Any, size: Volume, phones: int, each: int = 4) -> float:
+def networks(system: PhoneTraining, size: Volume, phones: int, each: int = 4) -> float:
     """Networks of so many phones at once, the weights of a cohort, and everybody's histories by kinds of items."""
     kinds = features = size.items
-    if not getattr(system, "ids", False):
+    if not system.ids:
         kinds, features = min(size.items, KINDS), FEATURES
     embedding, hidden = SIZES[system.size]
     weights = Shape((), features, embedding, hidden).weights

@@ -86,6 +86,7 @@ print("counted ", found.counted.epsilon, found.counted.why_infinite)
         lines
         + f"""
 from recprivlib.auditing import certify
+from recprivlib.dashboard import bills
 from recprivlib.primers.privacy import lab
 
 _, worlds = bills.worlds(mechanism, {count}, {tries}, {values["seed"]})

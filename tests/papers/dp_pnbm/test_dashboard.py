@@ -8,8 +8,8 @@ from recprivlib.dashboard.contract import View
 from recprivlib.dashboard.folds import dataset
 from recprivlib.dashboard.memory import MEMORY, Memory
 from recprivlib.evaluation import evaluate, split, stream
-from recprivlib.papers.dp_pnbm.screen import dashboard as board
-from recprivlib.papers.dp_pnbm.screen import publishing
+from recprivlib.papers.dp_pnbm.screen import compute as board
+from recprivlib.papers.dp_pnbm.screen import dashboard, publishing, words
 from recprivlib.parameters import configured
 from recprivlib.registry import get
 
@@ -23,7 +23,7 @@ def start():
 
 def test_the_dot_is_what_the_library_gives(start):
     fold = split(dataset("synthetic").interactions, "kfold", 0)[0]
-    name, settings = board.chosen(board.EXPLORER.defaults | SMALL)
+    name, settings = board.chosen(dashboard.EXPLORER.defaults | SMALL)
     model = configured(get(name).system, settings).fit(fold.train, stream(0, "fit"))
     assert start.error == pytest.approx(evaluate(model, fold).metrics["rmse"], abs=1e-9)
     assert start.noise > start.error
@@ -40,11 +40,11 @@ def test_another_number_of_neighbours_trains_nothing(monkeypatch):
 
 
 def test_what_is_said_is_earned(start):
-    assert "It loses to a similarity that learned nothing" in board.say(start) or start.versus.verb in board.say(start)
-    assert "the same noise with no ratings in it" in board.say(start)
-    assert "with no ratings in it is" in board.say(board.compute(**SMALL, noise_only=True))
-    assert "× 200" in board.say(board.compute(**SMALL, variant="dpps-mf"))
-    assert "better" in board.reply(start, 1) or "worse" in board.reply(start, 1)
+    assert "It loses to a similarity that learned nothing" in words.say(start) or start.versus.verb in words.say(start)
+    assert "the same noise with no ratings in it" in words.say(start)
+    assert "with no ratings in it is" in words.say(board.compute(**SMALL, noise_only=True))
+    assert "× 200" in words.say(board.compute(**SMALL, variant="dpps-mf"))
+    assert "better" in words.reply(start, 1) or "worse" in words.reply(start, 1)
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_the_picture_does_not_wait_for_the_attack():
     assert list(whole.floors) == ["bound", *bare.floors] == list(picture.floors)
     assert (bare.alike_bound, bare.alike) == ((), whole.alike)
     assert whole.alike_bound == picture.alike_bound != ()
-    for figure in board.EXPLORER.figures:
+    for figure in dashboard.EXPLORER.figures:
         assert figure.draw(bare, View())
-    assert board.say(bare) == board.say(whole)
+    assert words.say(bare) == words.say(whole)
     assert (picture.bill.attacked, picture.bill.ceiling) == (None, None)
     assert 0 < whole.bill.attacked <= whole.bill.ceiling
     assert (picture.bill.claimed, picture.bill.counted) == (whole.bill.claimed, whole.bill.counted)
-    assert board.say(picture) == board.say(whole)
+    assert words.say(picture) == words.say(whole)
     again = list(board.steps(**SMALL | {"neighbors": 20}))
     assert [(progress, result.bill.attacked) for progress, result in again] == [(1, whole.bill.attacked)]
 
@@ -93,14 +93,14 @@ def test_the_picture_does_not_wait_for_the_attack():
 def test_every_figure_is_drawn_for_every_variant():
     for variant in ("dpsgd", "dpsgd-mf", "means", "covariance"):
         result = board.compute(**SMALL, variant=variant)
-        for figure in board.EXPLORER.figures:
+        for figure in dashboard.EXPLORER.figures:
             for view in (View(), View(theme="dark", narrow=True)):
                 assert figure.draw(result, view)
-        assert len(board.table(result)) > 5
+        assert len(dashboard.table(result)) > 5
         assert (len(result.alike) == 0) == (variant == "means") or variant == "covariance"
 
 
 def test_the_evidence_says_how_far_one_rating_moves(start):
     assert np.median(start.moved) > 5
     assert start.crafted > np.median(start.moved)
-    assert "as far as the noise was sized for" in board.say_moved(start)
+    assert "as far as the noise was sized for" in words.say_moved(start)

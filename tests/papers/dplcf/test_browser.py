@@ -63,7 +63,7 @@ def test_a_page_is_at_rest_once_its_address_holds_what_is_shown(alone):
     page.evaluate(NOTED)
     page.get_by_role("slider", name="ε").press("ArrowLeft")
     until(page, "epsilon=0.8")
-    page.wait_for_function("location.search.includes('epsilon=0.8')")
+    page.wait_for_function("() => location.search.includes('epsilon=0.8')")
     rest(page)
     noted = page.evaluate("window.noted")
     assert [True, ""] in noted

@@ -16,7 +16,8 @@ from recprivlib.dashboard.people import ADA, film
 from recprivlib.evaluation import Difference, evaluate, interval, paired, stream
 from recprivlib.parameters import UserError
 from recprivlib.plots.numerals import THIN
-from recprivlib.primers.recommenders import dashboard as live
+from recprivlib.primers.recommenders import compute as live
+from recprivlib.primers.recommenders import dashboard, words
 from recprivlib.primers.recommenders.ranking import BOUNDS
 from recprivlib.yardsticks.plain import SYSTEMS, ItemKNN
 
@@ -95,8 +96,8 @@ def test_adas_films_are_all_in_the_data_she_is_shown_with():
 
 def test_the_obscure_film_is_the_one_it_says():
     data = dataset("ml-100k")
-    assert data.titles[live.STALKER] == "Stalker (1979)"
-    assert (data.interactions.items == live.STALKER).sum() == 11
+    assert data.titles[dashboard.STALKER] == "Stalker (1979)"
+    assert (data.interactions.items == dashboard.STALKER).sum() == 11
 
 
 def test_with_many_neighbours_well_known_films_move_in():
@@ -118,7 +119,7 @@ def test_articles_stand_where_one_says_them():
 def said(result, near, far):
     """The sentence at two paired differences."""
     sampled, full = replace(result.sampled, versus=near), replace(result.full, versus=far)
-    return live.say(replace(result, sampled=sampled, full=full))
+    return words.say(replace(result, sampled=sampled, full=full))
 
 
 BEATS, LEVEL, LOSES = Difference(0.1, 0.05, 0.15), Difference(0.1, -0.01, 0.2), Difference(-0.1, -0.2, -0.05)
@@ -137,14 +138,14 @@ def test_a_verb_is_earned_by_its_own_interval(result, near, far, verbs):
 
 def test_the_sentence_has_every_number_of_the_screen_and_fits_three_lines(result):
     rates = replace(result.sampled, yours=(0.621,) * 20, popular=(0.408,) * 20)
-    text = live.say(replace(result, sampled=rates, items=1682))
+    text = words.say(replace(result, sampled=rates, items=1682))
     for part in (f"62{THIN}%", f"41{THIN}%", "line-up of 100", f"all 1{THIN}682 films", "top 10", "item-kNN"):
         assert part in text
     assert len(text) <= 300
 
 
 def test_popularity_is_not_compared_with_itself():
-    text = live.say(live.compute(system="popularity", **MADE_UP))
+    text = words.say(live.compute(system="popularity", **MADE_UP))
     assert "One list for everybody" in text
     assert not any(verb in text for verb in ("beats", "loses", "level"))
 
@@ -207,20 +208,20 @@ def test_over_twenty_states_the_axes_of_every_figure_stay():
                 assert ranges.setdefault((figure.name, shown.rivals), axes) == axes
                 assert drawn["layout"]["uirevision"] == "constant"
                 assert drawn["layout"]["meta"]["alt"]
-        trail += (live.mark(shown),)
+        trail += (dashboard.mark(shown),)
     assert len(ranges) == 6
 
 
 def test_your_curve_comes_with_the_first_move_and_leaves_a_dot(result):
     draw = EXPLORER.figures[0].draw
     before = [trace.get("name") for trace in draw(result, View())["data"]]
-    after = [trace.get("name") for trace in draw(result, View(trail=(live.mark(result),)))["data"]]
+    after = [trace.get("name") for trace in draw(result, View(trail=(dashboard.mark(result),)))["data"]]
     assert "item-kNN" not in before
     assert {"item-kNN", "an earlier move"} <= set(after)
 
 
 def test_dots_of_another_pool_stay_off_these_axes(result):
-    other = live.mark(replace(result, rivals="full"))
+    other = dashboard.mark(replace(result, rivals="full"))
     assert EXPLORER.figures[0].draw(result, View(trail=(other,))) == EXPLORER.figures[0].draw(result, View())
 
 
@@ -268,7 +269,7 @@ def test_the_lists_escape_titles_and_count_what_they_share(result):
 
 
 def test_the_table_has_every_number_of_the_figures(result):
-    rows = live.table(result)
+    rows = dashboard.table(result)
     assert list(rows.columns) == ["figure", "series", "x", "y", "low", "high", "title"]
     chosen = rows[(rows.figure == "hit rate by list length, of 100") & (rows.series == "you") & (rows.x == result.k)]
     assert chosen.y.item() == result.sampled.yours[result.k - 1]
@@ -279,7 +280,7 @@ def test_the_table_has_every_number_of_the_figures(result):
 @pytest.mark.parametrize("move", [{"neighbors": 20, "k": 5, "seed": 3}, {"system": "ease"}])
 def test_the_snippet_in_a_fresh_python_prints_the_numbers_of_the_screen(move):
     values = EXPLORER.defaults | MADE_UP | move
-    done = subprocess.run([sys.executable, "-c", live.snippet(values)], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", dashboard.snippet(values)], capture_output=True, text=True, check=True)
     shown = live.compute(**values)
     at = shown.k - 1
     near, far = shown.sampled, shown.full
