@@ -15,6 +15,8 @@ from typing import Any
 
 from tornado.ioloop import PeriodicCallback
 
+from widgets.hooks import unread
+
 SLOW = 20.0  # seconds for the lines of a request, also for the next one on the same connection
 HEADER = 32 << 10  # bytes of them
 BEHIND = 16 << 20  # bytes that somebody may leave unread
@@ -93,11 +95,6 @@ class Gate:
         self._open.get(self._waiting.pop(stream), set()).discard(stream)
         stream.close()
         return True
-
-
-def unread(stream: Any) -> int:
-    """Bytes that were said and have not left."""
-    return len(getattr(stream, "_write_buffer", None) or ())  # None: closed
 
 
 def capacity(readers: int) -> int:

@@ -13,6 +13,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from widgets.address import LOOPBACK, names
 from widgets.answers import FAILED, missing, run, scripts
 from widgets.door import Door
 from widgets.gate import LIMITS, Gate, capacity
+from widgets.hooks import created
 from widgets.messages import MESSAGE
 from widgets.room import READERS, TIDY, Room
 
@@ -122,7 +124,8 @@ def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers
     shared_pool()  # its helpers come while the server does the rest
     settings.perform_error_diagnostics = False  # looks for similar names whenever Panel asks for one that is not there
     pages = {"path": str(book), "default_filename": "index.html"}
-    server = pn.serve(
+    serving = partial(
+        pn.serve,
         apps(),
         address=host,
         port=port,
@@ -144,10 +147,11 @@ def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers
         unused_session_lifetime_milliseconds=1000 * UNUSED,
         check_unused_sessions_milliseconds=1000 * LEFT,
     )
-    door = Door(server._tornado, names(host), port, settings.allowed_ws_origin() or (), framed)
+    server, http = created(serving)
+    door = Door(http.request_callback, names(host), port, settings.allowed_ws_origin() or (), framed)
     room = Room(server, readers)
     door.limits.append(room.full)
-    gate = Gate(server._http, capacity(readers))
+    gate = Gate(http, capacity(readers))
     door.heard.append(gate.has_asked)
     gate.watch()
     PeriodicCallback(room.tidy, 1000 * TIDY).start()

@@ -9,10 +9,12 @@ from bokeh.protocol.message import Message
 from panel.io.server import WSHandler
 
 from widgets.answers import missing
-from widgets.gate import BEHIND, unread
+from widgets.gate import BEHIND
+from widgets.hooks import unread
 from widgets.messages import Ear, Known, Unheard, known
 
 REFUSED, BROKEN = 1008, 1011  # of RFC 6455: against the rules of this server; something broke in it
+OURS = "something broke here; the log has it"
 
 
 class Socket(WSHandler):
@@ -47,15 +49,14 @@ class Socket(WSHandler):
                 raise Unheard("too much is left unread")
             self._ear.hear(fragment)
         except Unheard as reason:
-            self._deaf = True
-            self.close(REFUSED, str(reason))
+            self._end(REFUSED, str(reason))
             return
         await super().on_message(fragment)
 
     async def send_message(self, message: Message[Any]) -> None:
         """Called by Bokeh, whose word for an error is a traceback; the log has it."""
         if message.msgtype == "ERROR":
-            self._internal_error("")
+            self._end(BROKEN, OURS)
             return
         await super().send_message(message)
 
@@ -71,13 +72,13 @@ class Socket(WSHandler):
             self._known = known(self.connection.session.document)
         return self._known
 
-    def _internal_error(self, message: str) -> None:
-        self._deaf = True
-        self.close(BROKEN, "something broke here; the log has it")
+    def close(self, code: int | None = None, reason: str | None = None) -> None:
+        """Called by Bokeh, with a code of its own and words about what it met; the log has them."""
+        self._end(*((BROKEN, OURS) if code else (None, None)))
 
-    def _protocol_error(self, message: str) -> None:
+    def _end(self, code: int | None, reason: str | None) -> None:
         self._deaf = True
-        self.close(REFUSED, "not readable")
+        super().close(code, reason)
 
 
 def _calm(write: Callable[..., Any]) -> Callable[..., Any]:

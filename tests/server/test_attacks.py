@@ -24,9 +24,14 @@ HELD: dict[str, int] = {}
 def stage(serving, book, tmp_path_factory):
     path = tmp_path_factory.mktemp("console") / "said.txt"
     with path.open("w") as console, serving(book, console=console) as (site, process):
-        for stem in ("dplcf", STEM):  # what the first reader has it load is not an attack's
-            looped(once(site, stem))
-        yield Stage(site, process, path)
+        yield visited(Stage(site, process, path))
+
+
+def visited(stage: Stage) -> Stage:
+    """What the first reader has a server load is not an attack's."""
+    for stem in ("dplcf", STEM):
+        looped(once(stage.site, stem))
+    return stage
 
 
 async def once(site: str, stem: str) -> None:
@@ -41,6 +46,11 @@ async def once(site: str, stem: str) -> None:
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.what)
 def test_it_holds(stage: Stage, attack: Attack):
     """Refused each time; the process alive and there for others, its memory bounded, no traceback on its console."""
+    tried(stage, attack)
+
+
+def tried(stage: Stage, attack: Attack) -> None:
+    """Makes all tries of an attack."""
     before, said = stage.memory(), len(stage.console.read_text())
     failed = {name: wrong for name, one in attack.each().items() if (wrong := attack.run(stage, one))}
     HELD[attack.what] = len(attack.each()) - len(failed)

@@ -8,12 +8,13 @@ import re
 import subprocess
 import sys
 from threading import Thread
-from types import MethodType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from bokeh.protocol import SPEC
+from tornado.websocket import WebSocketHandler
 
 from recprivlib.cli import main
 from tests.server.attacks.asking import MODULES
@@ -279,7 +280,7 @@ def test_what_may_be_said_is_what_the_scripts_of_the_pages_say():
     assert set(re.findall(r"\bdo: \"(\w+)\"", scripts)) <= messages.DOES
 
 
-def test_an_error_of_the_server_is_told_without_its_traceback():
+def test_an_error_of_the_server_is_told_without_its_traceback(monkeypatch):
     """Bokeh's own word for one is the traceback, with the paths of this machine."""
     try:
         raise ZeroDivisionError
@@ -287,10 +288,22 @@ def test_an_error_of_the_server_is_told_without_its_traceback():
         told = SPEC["ERROR"].create("1", "ZeroDivisionError()")
     assert "Traceback" in told.content["traceback"]
     said: list[Any] = []
-    socket = SimpleNamespace(close=lambda *how: said.append(how), write_message=said.append)
-    socket._internal_error = MethodType(Socket._internal_error, socket)
-    finished(Socket.send_message(socket, told))
+    socket = Socket.__new__(Socket)
+    monkeypatch.setattr(WebSocketHandler, "close", lambda _, *how: said.append(how))
+    monkeypatch.setattr(socket, "write_message", said.append)
+    finished(socket.send_message(told))
     assert said == [(1011, "something broke here; the log has it")]
+
+
+def test_what_bokeh_says_of_an_error_as_it_hangs_up_stays_here(monkeypatch):
+    """It closes a socket with a code that no RFC knows, and with the words of what was raised."""
+    said: list[Any] = []
+    socket = Socket.__new__(Socket)
+    monkeypatch.setattr(WebSocketHandler, "close", lambda _, *how: said.append(how))
+    socket._internal_error("in /home/me")
+    socket._protocol_error("in /home/me")
+    assert said == 2 * [(1011, "something broke here; the log has it")]
+    finished(socket.on_message("and nothing more is heard"))
 
 
 BREAKS = """

@@ -15,6 +15,7 @@ from bokeh.document import Document
 
 from recprivlib.dashboard import Control
 from tests.widgets.small import SMALL, looped
+from widgets import hooks
 from widgets.kit import controls
 from widgets.kit.panels import PanelWire
 from widgets.kit.part import Wire
@@ -52,8 +53,16 @@ class Behind(Wire):
 
 
 @pytest.fixture
-def session():
-    return lambda query="", explorer=SMALL, **frame: Session(explorer, Now(), query, frame)
+def session(form):
+    """A way to open a session whose parts Panel draws, in either form."""
+
+    def opened(query="", explorer=SMALL, **frame):
+        here = Session(explorer, Now(), query, frame)
+        for place, part in here.parts().items():
+            hooks.component(part, place).catch_up()
+        return here
+
+    return opened
 
 
 def move(session, name, value, release=True):

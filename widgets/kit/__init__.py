@@ -8,7 +8,7 @@
 `session` joins them, with `curve` (the whole curve), `waiting` (busy or not), `wishes` (the footer's buttons),
 `tables`, `words` and `layout` (what the template prints). `line`, `share` and `cost` say whose turn it is; `helpers`
 are the processes in which a server computes, `helper` is what one of them does, `clock` what that takes. Only `panels`,
-the server's wire, and `page` know Panel, and only `helpers` starts processes.
+the server's wire, and `page` know Panel, its private names only `widgets.hooks`, and only `helpers` starts processes.
 """
 
 from __future__ import annotations

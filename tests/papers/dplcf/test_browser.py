@@ -49,6 +49,31 @@ def test_a_reader_guesses_drags_types_and_changes_the_server(alone, shoot):
     shoot(page, "dplcf-spectral", full_page=True)
 
 
+def test_it_opens_moves_and_answers_as_panel_documents_it_too(visit, serving, book, monkeypatch):
+    """With a version of Panel whose private names are not known: see `widgets.hooks`."""
+    monkeypatch.setenv("RECPRIV_PANEL", "stock")
+    with serving(book) as (site, _):
+        page = DASH.alone(visit, skip=False)("?server=ap", site=site)
+        page.get_by_role("button", name=CROWD.predict.answers[3]).click()
+        reply = CROWD.predict.reply(CROWD.compute(**CROWD.defaults), 3)
+        page.locator(".reply", has_text=reply).wait_for(timeout=PATIENCE)
+        assert page.locator(".sentence").inner_text() == said(server="ap")
+        page.get_by_role("slider", name="ε").press("ArrowLeft")
+        until(page, "epsilon=0.8&server=ap")
+        page.get_by_text("spectral", exact=True).click()
+        until(page, "epsilon=0.8&server=spectral")
+        assert page.locator(".sentence").inner_text() == said(epsilon=0.8, server="spectral")
+        page.wait_for_function("() => location.search.includes('server=spectral')")
+        page.get_by_role("button", name="Code").click()  # a wish, and a message back
+        code = page.locator(".code code", has_text="print")
+        code.wait_for(timeout=PATIENCE)
+        assert code.inner_text() == CROWD.snippet(CROWD.defaults | {"epsilon": 0.8, "server": "spectral"})
+        page.get_by_role("button", name="Table").click()
+        page.locator(".tables table").first.wait_for(timeout=PATIENCE)
+        rest(page)
+        page.goto("about:blank")
+
+
 NOTED = """() => {
   const root = document.documentElement;
   window.noted = [];
