@@ -34,14 +34,20 @@
       frame.style.height = `${Math.min(20000, Math.max(200, data.height))}px`;
       place.style.minHeight = "";
     });
-    new MutationObserver(() => frame.contentWindow?.postMessage({ theme: theme() }, location.origin))
-      .observe(top, { attributes: true, attributeFilter: ["data-theme"] });
+    new MutationObserver(() => frame.contentWindow?.postMessage({ theme: theme() }, location.origin)).observe(top, {
+      attributes: true,
+      attributeFilter: ["data-theme"],
+    });
   }
 
   function still(place, why = "") {
     const note = document.createElement("p");
     note.className = "dash-note";
-    note.append(why ? `${why}: you see numbers computed for this book beforehand.` : "You see numbers computed for this book beforehand. To re-train while you drag: ");
+    note.append(
+      why
+        ? `${why}: you see numbers computed for this book beforehand.`
+        : "You see numbers computed for this book beforehand. To re-train while you drag: ",
+    );
     if (!why) note.append(Object.assign(document.createElement("code"), { textContent: "make serve" }), ".");
     place.append(note);
     place.style.minHeight = "";
@@ -52,17 +58,34 @@
   // Python in this page, one for all its dashboards. Where bytes cost money, the frame stands until the reader agrees.
   async function here(place, lab) {
     const page = `lab/${place.dataset.stem}.html`;
-    const instead = (act) => { place.replaceChildren(); reserve(place); act(); };
+    const instead = (act) => {
+      place.replaceChildren();
+      reserve(place);
+      act();
+    };
     if (await lab.asks()) {
       const note = still(place, "This page can re-train in your browser, but needs to load something first");
-      const get = Object.assign(document.createElement("button"), { type: "button", textContent: `Load the laboratory, ${lab.size}, once` });
-      get.addEventListener("click", () => instead(() => { lab.want(true); live(place, page); }));
+      const get = Object.assign(document.createElement("button"), {
+        type: "button",
+        textContent: `Load the laboratory, ${lab.size}, once`,
+      });
+      get.addEventListener("click", () =>
+        instead(() => {
+          lab.want(true);
+          live(place, page);
+        }),
+      );
       note.append(" ", get);
       return;
     }
     if (lab.state === "broken") return void still(place, lab.why);
     live(place, page);
-    const off = lab.on(() => { if (lab.state === "broken") { off(); instead(() => still(place, lab.why)); } });
+    const off = lab.on(() => {
+      if (lab.state === "broken") {
+        off();
+        instead(() => still(place, lab.why));
+      }
+    });
   }
 
   async function found() {
@@ -81,11 +104,24 @@
   // One in a fold comes when the fold is opened.
   const soon = (place, act) => {
     const fold = place.closest("details:not([open])");
-    if (fold) fold.addEventListener("toggle", () => { reserve(place); act(place); }, { once: true }); else act(place);
+    if (fold)
+      fold.addEventListener(
+        "toggle",
+        () => {
+          reserve(place);
+          act(place);
+        },
+        { once: true },
+      );
+    else act(place);
   };
-  found().then(({ live: served, apps = [], lab, why }) => places.forEach((place) => soon(place, () => {
-    if (served && apps.includes(place.dataset.stem)) live(place);
-    else if (lab && !why) here(place, lab);
-    else still(place, why);
-  })));
+  found().then(({ live: served, apps = [], lab, why }) =>
+    places.forEach((place) =>
+      soon(place, () => {
+        if (served && apps.includes(place.dataset.stem)) live(place);
+        else if (lab && !why) here(place, lab);
+        else still(place, why);
+      }),
+    ),
+  );
 })();

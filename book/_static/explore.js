@@ -4,9 +4,18 @@
     try {
       const it = await window.rpPath.load(card.dataset.chapter);
       const stage = window.rpStage(document.createElement("section"), it, "", () => {});
-      const draw = () => stage.picture(card.querySelector(".explore-picture"), JSON.parse(card.dataset.state), { width: 300, height: 190 });
+      const draw = () =>
+        stage.picture(card.querySelector(".explore-picture"), JSON.parse(card.dataset.state), {
+          width: 300,
+          height: 190,
+        });
       draw();
-      new MutationObserver(draw).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-    } catch { card.querySelector(".explore-picture").remove(); }
+      new MutationObserver(draw).observe(document.documentElement, {
+        attributes: true,
+        attributeFilter: ["data-theme"],
+      });
+    } catch {
+      card.querySelector(".explore-picture").remove();
+    }
   }
 })();

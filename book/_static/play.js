@@ -2,13 +2,29 @@
 // live in this file's variables and are sent to nobody.
 window.rpPlay = (place) => {
   const { question, answers: names, rounds, ceiling } = JSON.parse(place.dataset.deal);
-  const make = (tag, name, text = "") => Object.assign(document.createElement(tag), { className: name, textContent: text });
-  const round = make("p", "round"), answers = make("p", "answers"), score = make("ol", "score"), reply = make("p", "reply"), tally = make("span", "tally");
+  const make = (tag, name, text = "") =>
+    Object.assign(document.createElement(tag), { className: name, textContent: text });
+  const round = make("p", "round"),
+    answers = make("p", "answers"),
+    score = make("ol", "score"),
+    reply = make("p", "reply"),
+    tally = make("span", "tally");
   score.setAttribute("aria-hidden", "true");
   reply.setAttribute("aria-live", "polite");
   place.replaceChildren(round, answers, score, reply);
-  const shuffled = (row) => { for (let i = row.length - 1; i > 0; i--) { const j = Math.floor(Math.random() * (i + 1)); [row[i], row[j]] = [row[j], row[i]]; } return row; };
-  let deck = [], hand = [], at = 0, played = 0, right = 0, best = 0;
+  const shuffled = (row) => {
+    for (let i = row.length - 1; i > 0; i--) {
+      const j = Math.floor(Math.random() * (i + 1));
+      [row[i], row[j]] = [row[j], row[i]];
+    }
+    return row;
+  };
+  let deck = [],
+    hand = [],
+    at = 0,
+    played = 0,
+    right = 0,
+    best = 0;
 
   function deal() {
     if (deck.length < 10) deck = shuffled([...rounds]);
@@ -18,9 +34,18 @@ window.rpPlay = (place) => {
   }
   function show() {
     const over = at === hand.length;
-    round.replaceChildren(...(over ? ["Ten answers named."] : [`${at + 1} of ${hand.length}: ${question} `, make("b", "", hand[at][0]), ". Which is it?"]));
-    const buttons = over ? [make("button", "more-rounds", "Ten more")] : names.map((name) => make("button", "guess-one", name));
-    buttons.forEach((button, i) => { button.type = "button"; button.addEventListener("click", () => (over ? deal() : guess(i))); });
+    round.replaceChildren(
+      ...(over
+        ? ["Ten answers named."]
+        : [`${at + 1} of ${hand.length}: ${question} `, make("b", "", hand[at][0]), ". Which is it?"]),
+    );
+    const buttons = over
+      ? [make("button", "more-rounds", "Ten more")]
+      : names.map((name) => make("button", "guess-one", name));
+    buttons.forEach((button, i) => {
+      button.type = "button";
+      button.addEventListener("click", () => (over ? deal() : guess(i)));
+    });
     tally.textContent = played ? `${right} of ${played} right` : "";
     const inside = answers.contains(document.activeElement);
     const which = [...answers.children].indexOf(document.activeElement);
@@ -32,7 +57,10 @@ window.rpPlay = (place) => {
     const fits = answer === truth;
     score.children[at].className = fits ? "right" : "no";
     [at, played, right, best] = [at + 1, played + 1, right + fits, best + (would === -1 ? 0.5 : would === truth)];
-    const end = at < hand.length ? "" : ` You: ${right} of ${played}. The best attacker, on the same answers: ${Math.round(best)}. ${ceiling}`;
+    const end =
+      at < hand.length
+        ? ""
+        : ` You: ${right} of ${played}. The best attacker, on the same answers: ${Math.round(best)}. ${ceiling}`;
     reply.textContent = `${fits ? "Right, it was" : "It was"} ${names[truth]}.${end}`;
     show();
   }

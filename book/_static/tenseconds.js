@@ -5,16 +5,21 @@
   document.querySelectorAll(".ten").forEach((box) => {
     const one = (name) => box.querySelector(name);
     const figure = JSON.parse(one("script").textContent);
-    const slider = one("input"), button = one(".ten-better"), name = one(".ten-name");
-    const mine = [...box.querySelectorAll(".ten-tiles button")], sent = [...box.querySelectorAll(".ten-out i")];
+    const slider = one("input"),
+      button = one(".ten-better"),
+      name = one(".ten-name");
+    const mine = [...box.querySelectorAll(".ten-tiles button")],
+      sent = [...box.querySelectorAll(".ten-out i")];
     const row = one('[data-role="server"]');
     const wide = () => getComputedStyle(mine[0].parentElement).gridTemplateColumns.split(" ").length;
     let role = "printed";
 
     function draw() {
-      const state = figure.states[slider.value], server = state.servers[role];
+      const state = figure.states[slider.value],
+        server = state.servers[role];
       mine.forEach((tile, at) => {
-        const watched = tile.getAttribute("aria-pressed") === "true", lie = figure.uniforms[at] >= state.right;
+        const watched = tile.getAttribute("aria-pressed") === "true",
+          lie = figure.uniforms[at] >= state.right;
         tile.classList.toggle("on", watched);
         sent[at].classList.toggle("on", watched !== lie);
         sent[at].classList.toggle("lie", lie);
@@ -23,7 +28,7 @@
       one("output").textContent = `ε = ${state.epsilon}`;
       if (row && server) {
         const bar = row.firstElementChild;
-        bar.style.width = `${100 * server.rate / figure.full}%`;
+        bar.style.width = `${(100 * server.rate) / figure.full}%`;
         bar.classList.toggle("better", role === "better");
         row.lastElementChild.textContent = percent(server.rate);
         row.title = `95 %: ${percent(server.low)} to ${percent(server.high)}`;

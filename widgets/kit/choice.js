@@ -49,7 +49,9 @@ export function render({ model }) {
     const at = model.options.findIndex(([value]) => value === model.value);
     const select = root.querySelector("select");
     if (select) select.value = at;
-    root.querySelectorAll("input").forEach((input, i) => { input.checked = i === at; });
+    root.querySelectorAll("input").forEach((input, i) => {
+      input.checked = i === at;
+    });
   }
   model.on(["options", "active"], draw);
   model.on("value", show);

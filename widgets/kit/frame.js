@@ -11,11 +11,16 @@ export function render({ model }) {
   const $ = (selector) => page.querySelector(selector);
   const $$ = (selector) => [...page.querySelectorAll(selector)];
   const send = (message) => model.send_msg(message);
-  const toggle = (element, on) => { element.hidden = !on; };
+  const toggle = (element, on) => {
+    element.hidden = !on;
+  };
   let guess = null; // the reader's own: it never leaves this variable
   let lost = false;
   let speaking, counting, writing;
-  document.addEventListener("veil", () => { say(); describe(); });
+  document.addEventListener("veil", () => {
+    say();
+    describe();
+  });
   let told = 0;
 
   // ------------------------------------------------------------------------------------------ what is said
@@ -36,13 +41,25 @@ export function render({ model }) {
     toggle($(".watch"), advice);
     $(".watch").textContent = advice;
     clearTimeout(speaking);
-    speaking = setTimeout(() => { $(".spoken").textContent = text; }, SPEAK);
+    speaking = setTimeout(() => {
+      $(".spoken").textContent = text;
+    }, SPEAK);
     shorten();
     mark();
   }
   function mark() {
     const { card, busy } = model;
-    page.dataset.state = lost ? "lost" : card ? (card.empty ? "empty" : "error") : busy ? "busy" : model.shown ? "ready" : "loading";
+    page.dataset.state = lost
+      ? "lost"
+      : card
+        ? card.empty
+          ? "empty"
+          : "error"
+        : busy
+          ? "busy"
+          : model.shown
+            ? "ready"
+            : "loading";
     page.dataset.shown = model.shown;
     document.documentElement.toggleAttribute("data-busy", Boolean(busy || writing));
   }
@@ -91,12 +108,18 @@ export function render({ model }) {
   function veil(on) {
     veiled = on;
     page.classList.toggle("veiled", on);
-    $$(".main .axis").forEach((axis) => { axis.inert = on || lost; }); // it stands, since it numbers the axis
+    $$(".main .axis").forEach((axis) => {
+      axis.inert = on || lost;
+    }); // it stands, since it numbers the axis
     document.dispatchEvent(new Event("veil"));
   }
   veil(veiled);
   const showMe = $(".show-me");
-  if (showMe) showMe.addEventListener("click", () => { veil(false); showMe.disabled = true; });
+  if (showMe)
+    showMe.addEventListener("click", () => {
+      veil(false);
+      showMe.disabled = true;
+    });
 
   // -------------------------------------------------------------------------------------------- size, theme
   function measure() {
@@ -104,7 +127,9 @@ export function render({ model }) {
     const size = width < 640 ? "phone" : width < 1180 ? "book" : "wide";
     if (page.dataset.size !== size || !page.dataset.folded) {
       page.dataset.size = page.dataset.folded = size;
-      $$(".rail > .fold, .evidence > .fold").forEach((fold) => { fold.open = size !== "phone"; });
+      $$(".rail > .fold, .evidence > .fold").forEach((fold) => {
+        fold.open = size !== "phone";
+      });
       tab();
     }
     if (model.size !== size) model.size = size;
@@ -141,7 +166,9 @@ export function render({ model }) {
   // ------------------------------------------------------------------------------------------------ footer
   function done(text) {
     $(".done").textContent = text;
-    setTimeout(() => { if ($(".done").textContent === text) $(".done").textContent = ""; }, 3000);
+    setTimeout(() => {
+      if ($(".done").textContent === text) $(".done").textContent = "";
+    }, 3000);
   }
   function address(extra) {
     const query = [model.query, extra].filter(Boolean).join("&");
@@ -169,8 +196,12 @@ export function render({ model }) {
       button.setAttribute("aria-expanded", String(model.tables));
       toggle($(".tables"), model.tables);
     },
-    csv() { send({ do: "csv" }); },
-    link() { copy(address(), "Link"); },
+    csv() {
+      send({ do: "csv" });
+    },
+    link() {
+      copy(address(), "Link");
+    },
     code(button) {
       const open = $(".code").hidden;
       button.setAttribute("aria-expanded", String(open));
@@ -184,7 +215,9 @@ export function render({ model }) {
       dress();
       remember();
     },
-    noise() { send({ do: "noise" }); },
+    noise() {
+      send({ do: "noise" });
+    },
   };
   $$("[data-do]").forEach((b) => b.addEventListener("click", () => wishes[b.dataset.do](b)));
   $$(".try").forEach((b) => b.addEventListener("click", () => send({ do: "try", at: +b.dataset.at })));
@@ -196,30 +229,35 @@ export function render({ model }) {
     if (code !== undefined) $(".code code").textContent = code;
   });
   function fill() {
-    $(".tables").replaceChildren(...Object.entries(model.rows).map(([figure, { head, rows }]) => {
-      const table = document.createElement("table");
-      const known = $(`[data-figure="${figure}"] figcaption`);
-      table.createCaption().textContent = known ? known.textContent : figure;
-      const top = table.createTHead().insertRow();
-      head.forEach((text) => {
-        const cell = document.createElement("th");
-        cell.scope = "col";
-        cell.textContent = text;
-        top.append(cell);
-      });
-      const body = table.createTBody();
-      rows.forEach((cells) => {
-        const row = body.insertRow();
-        cells.forEach((text) => { row.insertCell().textContent = text; });
-      });
-      return table;
-    }));
+    $(".tables").replaceChildren(
+      ...Object.entries(model.rows).map(([figure, { head, rows }]) => {
+        const table = document.createElement("table");
+        const known = $(`[data-figure="${figure}"] figcaption`);
+        table.createCaption().textContent = known ? known.textContent : figure;
+        const top = table.createTHead().insertRow();
+        head.forEach((text) => {
+          const cell = document.createElement("th");
+          cell.scope = "col";
+          cell.textContent = text;
+          top.append(cell);
+        });
+        const body = table.createTBody();
+        rows.forEach((cells) => {
+          const row = body.insertRow();
+          cells.forEach((text) => {
+            row.insertCell().textContent = text;
+          });
+        });
+        return table;
+      }),
+    );
   }
 
   // --------------------------------------------------------------------------------- curve, words, address
   // Presented, a page is one screen, laid out for 1280 × 720 and enlarged to what there is; a phone scrolls as ever.
   function fill_screen() {
-    const one = model.large && window.innerWidth >= 1000, zoom = Math.max(0.6, Math.min(innerWidth / 1280, innerHeight / 720));
+    const one = model.large && window.innerWidth >= 1000,
+      zoom = Math.max(0.6, Math.min(innerWidth / 1280, innerHeight / 720));
     page.classList.toggle("one-screen", one);
     page.style.zoom = one ? zoom.toFixed(3) : "";
     page.style.height = one ? `${Math.floor(innerHeight / zoom.toFixed(3))}px` : "";
@@ -244,10 +282,16 @@ export function render({ model }) {
     const present = $('[data-do="present"]');
     present.textContent = model.large ? "End presentation" : "Present";
   }
-  if ($(".whole")) $(".whole").addEventListener("click", () => { model.curve = !model.curve; dress(); });
+  if ($(".whole"))
+    $(".whole").addEventListener("click", () => {
+      model.curve = !model.curve;
+      dress();
+    });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && model.large && window.parent === window) return void wishes.present();
-    const typing = event.composedPath()[0].matches?.("input:not([type=range], [type=radio], [type=checkbox]), select, textarea");
+    const typing = event
+      .composedPath()[0]
+      .matches?.("input:not([type=range], [type=radio], [type=checkbox]), select, textarea");
     if (event.key !== "w" || typing || event.ctrlKey || event.metaKey || event.altKey || !$(".whole")) return;
     model.curve = !model.curve;
     dress();
@@ -277,13 +321,16 @@ export function render({ model }) {
     lost = true;
     remember();
     toggle($(".notice"), true);
-    $(".notice").textContent = "The connection to the server is lost; what you see stays. The page goes on by itself when the server answers. ";
+    $(".notice").textContent =
+      "The connection to the server is lost; what you see stays. The page goes on by itself when the server answers. ";
     const reload = document.createElement("button");
     reload.type = "button";
     reload.textContent = "Reload now";
     reload.addEventListener("click", () => window.location.reload());
     $(".notice").append(reload);
-    $$(".control, .tries, .whole, .game, .tools [data-do]:not([data-do=link])").forEach((dead) => { dead.inert = true; });
+    $$(".control, .tries, .whole, .game, .tools [data-do]:not([data-do=link])").forEach((dead) => {
+      dead.inert = true;
+    });
     mark();
     setTimeout(again, AGAIN * Math.random());
   }
@@ -291,28 +338,45 @@ export function render({ model }) {
     try {
       const answer = await fetch("../live.json", { cache: "no-store" });
       if (answer.ok && (await answer.json()).live) return void window.location.reload();
-    } catch { /* not yet */ }
+    } catch {
+      /* not yet */
+    }
     setTimeout(again, AGAIN * (0.5 + Math.random())); // a class of thirty does not come back all at once
   }
   model.document.on_event("connection_lost", lose);
   // After a sleep the socket may be dead without knowing: the server is asked whether it still knows this page.
-  let woke = Date.now(), silent;
+  let woke = Date.now(),
+    silent;
   function alive() {
     if (lost) return;
     clearTimeout(silent);
     silent = setTimeout(lose, SILENT);
     send({ do: "alive" });
   }
-  model.on("msg:custom", ({ alive: heard }) => { if (heard) clearTimeout(silent); });
+  model.on("msg:custom", ({ alive: heard }) => {
+    if (heard) clearTimeout(silent);
+  });
   window.addEventListener("online", alive);
-  setInterval(() => { const slept = Date.now() - woke > SLEPT; woke = Date.now(); if (slept) alive(); }, 5000);
+  setInterval(() => {
+    const slept = Date.now() - woke > SLEPT;
+    woke = Date.now();
+    if (slept) alive();
+  }, 5000);
 
   model.on(["sentence", "card", "notice", "advice", "shown"], say);
   model.on("busy", wait);
   model.on("replies", reply);
   model.on("rows", fill);
   model.on(["alts", "strip"], describe);
-  model.on("query", () => { clearTimeout(writing); writing = setTimeout(() => { writing = 0; remember(); mark(); }, SETTLE); mark(); });
+  model.on("query", () => {
+    clearTimeout(writing);
+    writing = setTimeout(() => {
+      writing = 0;
+      remember();
+      mark();
+    }, SETTLE);
+    mark();
+  });
   model.on(["large", "curve", "curving"], dress);
   model.calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   for (const act of [say, wait, dress, describe, fill, measure]) act();
@@ -320,5 +384,8 @@ export function render({ model }) {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const follow = () => paint(dark.matches ? "dark" : "light");
   if (asked) paint(document.documentElement.dataset.theme || model.theme);
-  else { follow(); dark.addEventListener("change", follow); }
+  else {
+    follow();
+    dark.addEventListener("change", follow);
+  }
 }

@@ -2,8 +2,15 @@
 export function render({ model }) {
   const place = document.querySelector(".game");
   const spoken = document.querySelector(".spoken");
-  const make = (tag, name, text = "") => Object.assign(document.createElement(tag), { className: name, textContent: text });
-  let at = 0, setting = -1, hits = 0, alarms = 0, yes = 0, no = 0, best = 0;
+  const make = (tag, name, text = "") =>
+    Object.assign(document.createElement(tag), { className: name, textContent: text });
+  let at = 0,
+    setting = -1,
+    hits = 0,
+    alarms = 0,
+    yes = 0,
+    no = 0,
+    best = 0;
 
   const round = make("p", "round");
   const shown = make("b", "shown");
@@ -31,7 +38,9 @@ export function render({ model }) {
     shown.textContent = over ? "" : rounds[at].shown;
     round.replaceChildren(`${at + 1} of ${rounds.length}: ${question} `, shown, " Which is it?");
     round.hidden = over;
-    const buttons = over ? [make("button", "more-rounds", "Ten more")] : names.map((name) => make("button", "guess-one", name));
+    const buttons = over
+      ? [make("button", "more-rounds", "Ten more")]
+      : names.map((name) => make("button", "guess-one", name));
     buttons.forEach((button, i) => {
       button.type = "button";
       button.addEventListener("click", () => (over ? model.send_msg({ do: "deal" }) : guess(i)));
@@ -48,7 +57,10 @@ export function render({ model }) {
     alarms += truth === 0 && answer === 1;
     best += would === -1 ? 0.5 : would === truth;
     const verdict = answer === truth ? `Right, it was ${names[truth]}.` : `It was ${names[truth]}.`;
-    const total = at < rounds.length ? "" : ` You: ${right()} of ${played()}. The best attacker, on the same answers: ${Math.round(best)}. ${ceiling}`;
+    const total =
+      at < rounds.length
+        ? ""
+        : ` You: ${right()} of ${played()}. The best attacker, on the same answers: ${Math.round(best)}. ${ceiling}`;
     reply.textContent = verdict + total;
     const inside = place.contains(document.activeElement);
     show();
@@ -62,12 +74,20 @@ export function render({ model }) {
     const traces = () => {
       const ink = getComputedStyle(document.documentElement).getPropertyValue("--rp-ink").trim();
       if (!yes || !no) return [];
-      return [{
-        type: "scatter", mode: "markers+text", name: "you", x: [alarms / no], y: [hits / yes], cliponaxis: false,
-        marker: { symbol: "x-thin", size: 13, line: { color: ink, width: 3 } }, text: ["you"],
-        textposition: alarms / no > 0.8 ? "middle left" : "middle right",
-        hovertemplate: `you, ${played()} guesses<extra></extra>`,
-      }];
+      return [
+        {
+          type: "scatter",
+          mode: "markers+text",
+          name: "you",
+          x: [alarms / no],
+          y: [hits / yes],
+          cliponaxis: false,
+          marker: { symbol: "x-thin", size: 13, line: { color: ink, width: 3 } },
+          text: ["you"],
+          textposition: alarms / no > 0.8 ? "middle left" : "middle right",
+          hovertemplate: `you, ${played()} guesses<extra></extra>`,
+        },
+      ];
     };
     canvas.dispatchEvent(new CustomEvent("own", { detail: traces }));
   }

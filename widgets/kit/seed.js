@@ -10,7 +10,9 @@ export function render({ model }) {
     model.value = input.valueAsNumber;
     model.released += 1;
   });
-  const show = () => { input.value = model.value; };
+  const show = () => {
+    input.value = model.value;
+  };
   model.on("value", show);
   show();
   label.append(document.createTextNode(model.label), input);

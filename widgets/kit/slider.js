@@ -11,18 +11,34 @@ export function render({ model }) {
     <input class="box" type="number" inputmode="decimal">
     <div class="ends" aria-hidden="true"><span></span><span></span></div>
     <p class="refused" role="alert" hidden></p>`;
-  const [name, box, range, lane, ticks, ends, refused] =
-    [".name", ".box", ".range", ".lane", ".ticks", ".ends", ".refused"].map((s) => root.querySelector(s));
+  const [name, box, range, lane, ticks, ends, refused] = [
+    ".name",
+    ".box",
+    ".range",
+    ".lane",
+    ".ticks",
+    ".ends",
+    ".refused",
+  ].map((s) => root.querySelector(s));
   box.id = `box-${Math.random().toString(36).slice(2)}`;
   name.htmlFor = box.id;
   let held = false;
 
   const coordinate = (v) => (model.log ? Math.log10(v) : v);
   const span = () => (model.span.length ? model.span : [model.low, model.high]).map(coordinate);
-  const place = (v) => { const [a, b] = span(); return (coordinate(v) - a) / (b - a); };
-  const at = (p) => { const [a, b] = span(); const c = a + p * (b - a); return model.log ? 10 ** c : c; };
-  const nearest = (v) => model.stops.reduce((best, stop) =>
-    Math.abs(coordinate(stop) - coordinate(v)) < Math.abs(coordinate(best) - coordinate(v)) ? stop : best);
+  const place = (v) => {
+    const [a, b] = span();
+    return (coordinate(v) - a) / (b - a);
+  };
+  const at = (p) => {
+    const [a, b] = span();
+    const c = a + p * (b - a);
+    return model.log ? 10 ** c : c;
+  };
+  const nearest = (v) =>
+    model.stops.reduce((best, stop) =>
+      Math.abs(coordinate(stop) - coordinate(v)) < Math.abs(coordinate(best) - coordinate(v)) ? stop : best,
+    );
   const neighbour = (way) => {
     const beyond = model.stops.filter((stop) => way * (stop - model.value) > 1e-12);
     return beyond.length ? (way > 0 ? Math.min(...beyond) : Math.max(...beyond)) : model.value;
@@ -48,11 +64,20 @@ export function render({ model }) {
     model.value = v;
     show();
   }
-  const release = () => { model.released += 1; };
+  const release = () => {
+    model.released += 1;
+  };
 
-  range.addEventListener("pointerdown", () => { held = true; });
+  range.addEventListener("pointerdown", () => {
+    held = true;
+  });
   // Not at once: Firefox says the last place of a drag after the finger has gone, and that is no nudge.
-  for (const end of ["pointerup", "pointercancel"]) range.addEventListener(end, () => setTimeout(() => { held = false; }));
+  for (const end of ["pointerup", "pointercancel"])
+    range.addEventListener(end, () =>
+      setTimeout(() => {
+        held = false;
+      }),
+    );
   range.addEventListener("input", () => {
     let v = nearest(at(+range.value));
     // A nudge that is smaller than a stop (screen readers on phones) still moves by one stop.
@@ -79,7 +104,10 @@ export function render({ model }) {
     set(v);
     release();
   });
-  box.addEventListener("blur", () => { refuse(""); show(); });
+  box.addEventListener("blur", () => {
+    refuse("");
+    show();
+  });
 
   function dress() {
     name.textContent = model.label + (model.waits ? " · on release" : "");
@@ -91,16 +119,20 @@ export function render({ model }) {
     box.max = model.high;
     box.step = "any";
     ends.hidden = !model.ends.length;
-    [...ends.children].forEach((word, i) => { word.textContent = model.ends[i] || ""; });
+    [...ends.children].forEach((word, i) => {
+      word.textContent = model.ends[i] || "";
+    });
     root.style.setProperty("--left", `${model.inset[0]}px`);
     root.style.setProperty("--right", `${model.inset[1]}px`);
     root.style.setProperty("--thumb", `${THUMB}px`);
-    ticks.replaceChildren(...model.ticks.map(([value, text]) => {
-      const tick = document.createElement("span");
-      tick.style.left = `${100 * place(value)}%`;
-      tick.textContent = text;
-      return tick;
-    }));
+    ticks.replaceChildren(
+      ...model.ticks.map(([value, text]) => {
+        const tick = document.createElement("span");
+        tick.style.left = `${100 * place(value)}%`;
+        tick.textContent = text;
+        return tick;
+      }),
+    );
     lane.style.setProperty("--from", Math.max(0, place(model.low)));
     lane.style.setProperty("--to", Math.min(1, place(model.high)));
     show();

@@ -5,8 +5,14 @@ export function render({ model }) {
   label.title = model.hint;
   const input = document.createElement("input");
   input.type = "checkbox";
-  input.addEventListener("change", () => { model.value = input.checked; model.released += 1; });
-  const show = () => { input.checked = model.value; label.inert = !model.active; };
+  input.addEventListener("change", () => {
+    model.value = input.checked;
+    model.released += 1;
+  });
+  const show = () => {
+    input.checked = model.value;
+    label.inert = !model.active;
+  };
   model.on(["value", "active"], show);
   show();
   label.append(input, document.createTextNode(model.label));

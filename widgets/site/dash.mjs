@@ -7,33 +7,54 @@ const WAIT = 150; // ms before a wait is worth a word
 const FRAME = ["theme", "size", "present", "plain"];
 const { stem, parts, people } = JSON.parse(document.querySelector("#still").textContent);
 const page = document.querySelector("main.page");
-const models = {}, kept = {};
-let sent = 0, heard = 0; // messages; Python, where it is stuck, has not heard the last one
-let open = false, idle = true, since = 0, timer, own = false, moved = "", line;
+const models = {},
+  kept = {};
+let sent = 0,
+  heard = 0; // messages; Python, where it is stuck, has not heard the last one
+let open = false,
+  idle = true,
+  since = 0,
+  timer,
+  own = false,
+  moved = "",
+  line;
 const search = new URLSearchParams(location.search);
 const settings = new URLSearchParams([...search].filter(([name]) => !FRAME.includes(name))).toString();
 const frame = Object.fromEntries([...search].filter(([name]) => FRAME.includes(name)));
 
 // Python begins beside the first picture, once the page is near the screen.
-new IntersectionObserver((entries, observer) => {
-  if (!entries.some((entry) => entry.isIntersecting)) return;
-  observer.disconnect();
-  lab.want();
-}, { rootMargin: "200px" }).observe(page);
+new IntersectionObserver(
+  (entries, observer) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    lab.want();
+  },
+  { rootMargin: "200px" },
+).observe(page);
 
 function modelOf(place, props) {
   const heard = {};
   const fire = (name, what) => (heard[name] || []).forEach((act) => act(what));
-  const put = (set) => { Object.assign(props, set); Object.keys(set).forEach((name) => fire(name)); };
+  const put = (set) => {
+    Object.assign(props, set);
+    Object.keys(set).forEach((name) => fire(name));
+  };
   const mine = {
-    on(names, act) { [names].flat().forEach((name) => (heard[name] ||= []).push(act)); },
-    send_msg(say) { send(place, { say }); },
+    on(names, act) {
+      [names].flat().forEach((name) => (heard[name] ||= []).push(act));
+    },
+    send_msg(say) {
+      send(place, { say });
+    },
     document: { on_event() {} }, // no server that could be lost
   };
   const model = new Proxy(props, {
     get: (_, name) => (name in mine ? mine[name] : props[name]),
     set(_, name, value) {
-      if (props[name] !== value) { put({ [name]: value }); send(place, { put: { [name]: value } }); }
+      if (props[name] !== value) {
+        put({ [name]: value });
+        send(place, { put: { [name]: value } });
+      }
       return true;
     },
   });
@@ -44,12 +65,16 @@ function modelOf(place, props) {
 function send(place, message) {
   if (message.say?.do === "cancel") cancel();
   if (message.say?.do === "alive") return models[place].tell({ alive: true }); // nobody is far away who could be lost
-  if (!open) { // not there yet: the last value of each counts
+  if (!open) {
+    // not there yet: the last value of each counts
     if (message.put) kept[place] = { ...kept[place], ...message.put };
     if (place !== "frame") lab.want();
     return;
   }
-  if (place !== "frame") { moved = place; waits(); }
+  if (place !== "frame") {
+    moved = place;
+    waits();
+  }
   line.send({ place, number: ++sent, ...message });
 }
 const rest = () => idle && heard === sent;
@@ -66,7 +91,10 @@ function waits() {
 function rests() {
   since = 0;
   clearTimeout(timer);
-  if (own) { own = false; models.frame.put({ busy: null }); }
+  if (own) {
+    own = false;
+    models.frame.put({ busy: null });
+  }
 }
 function working() {
   const known = models[moved]?.model;
@@ -77,14 +105,31 @@ function working() {
 }
 // What runs in one piece cannot be stopped: then Python itself is, and begins anew.
 function cancel() {
-  setTimeout(() => { if (!rest()) { lab.restart(); models.frame.put({ notice: "Stopped. Python starts anew; what you see stays." }); } }, LATE);
+  setTimeout(() => {
+    if (!rest()) {
+      lab.restart();
+      models.frame.put({ notice: "Stopped. Python starts anew; what you see stays." });
+    }
+  }, LATE);
 }
 
 // ------------------------------------------------------------------------------------------------ downwards
-const empty = (value) => value === "" || value === null || value === 0 || (typeof value === "object" && !Object.keys(value).length);
+const empty = (value) =>
+  value === "" || value === null || value === 0 || (typeof value === "object" && !Object.keys(value).length);
 const dash = {
-  opening: () => ({ open: stem, query: models.frame.model.query || settings, frame: { ...frame, theme: models.frame.model.theme, size: models.frame.model.size } }),
-  opened(so) { open = so; heard = sent; if (!so) { rests(); idle = true; } },
+  opening: () => ({
+    open: stem,
+    query: models.frame.model.query || settings,
+    frame: { ...frame, theme: models.frame.model.theme, size: models.frame.model.size },
+  }),
+  opened(so) {
+    open = so;
+    heard = sent;
+    if (!so) {
+      rests();
+      idle = true;
+    }
+  },
   // Other people: the same settings, their ratings.
   moved(data) {
     if (!people.length) return;
@@ -99,10 +144,17 @@ const dash = {
     if (news.made) return made(news.made);
     if (news.heard) heard = news.heard;
     if (news.idle !== undefined) idle = news.idle;
-    if (rest()) rests(); else if (news.idle !== undefined) waits();
+    if (rest()) rests();
+    else if (news.idle !== undefined) waits();
     for (const [place, set] of Object.entries(news.put || {})) {
-      if (place === "frame" && own && (set.busy || set.shown || set.card)) { own = false; set.busy ??= null; }
-      if (place === "frame" && set.shown) { set.shown += 1; page.dataset.live = "yes"; }
+      if (place === "frame" && own && (set.busy || set.shown || set.card)) {
+        own = false;
+        set.busy ??= null;
+      }
+      if (place === "frame" && set.shown) {
+        set.shown += 1;
+        page.dataset.live = "yes";
+      }
       models[place].put(set);
     }
     if (news.say) models[news.place].tell(news.say);
@@ -113,13 +165,16 @@ function made(parts) {
   idle = false;
   waits();
   for (const [place, values] of Object.entries(parts)) {
-    const fresh = Object.entries(values).filter(([name, value]) => !(name in (kept[place] || {})) && !(/^(frame|figure)/.test(place) && empty(value)));
+    const fresh = Object.entries(values).filter(
+      ([name, value]) => !(name in (kept[place] || {})) && !(/^(frame|figure)/.test(place) && empty(value)),
+    );
     models[place].put(Object.fromEntries(fresh));
   }
   const { theme, size, calm } = models.frame.model;
   line.send({ place: "frame", put: { theme, size, calm } });
   for (const [place, put] of Object.entries(kept)) {
-    if (put) line.send({ place, put: "released" in put ? { ...put, released: models[place].model.released + 1 } : put });
+    if (put)
+      line.send({ place, put: "released" in put ? { ...put, released: models[place].model.released + 1 } : put });
     delete kept[place];
   }
 }

@@ -11,10 +11,18 @@ export function obstacle() {
   if (!self.WebAssembly) return "This browser runs no WebAssembly";
   let modules = false;
   try {
-    new Worker("http://[", { get type() { modules = true; return "module"; } });
-  } catch { /* no address at all: but by now a browser that knows module workers has looked at the type */ }
+    new Worker("http://[", {
+      get type() {
+        modules = true;
+        return "module";
+      },
+    });
+  } catch {
+    /* no address at all: but by now a browser that knows module workers has looked at the type */
+  }
   if (!modules) return "This browser is too old for the laboratory";
-  if (navigator.deviceMemory && navigator.deviceMemory < 1) return "This device has too little memory for the laboratory";
+  if (navigator.deviceMemory && navigator.deviceMemory < 1)
+    return "This device has too little memory for the laboratory";
   return "";
 }
 
@@ -24,7 +32,11 @@ async function keeper() {
   await navigator.serviceWorker.register(new URL("../sw.js", home));
   const { active } = await navigator.serviceWorker.ready;
   const seen = [window, window.parent].flatMap((where) => {
-    try { return [where.location.href, ...where.performance.getEntriesByType("resource").map(({ name }) => name)]; } catch { return []; }
+    try {
+      return [where.location.href, ...where.performance.getEntriesByType("resource").map(({ name }) => name)];
+    } catch {
+      return [];
+    }
   });
   active.postMessage({ seen }); // what was loaded before anybody kept anything
 }
@@ -37,20 +49,49 @@ class Lab {
     this.dashes = new Map(); // name -> what to call with news
     this.asked = new Map(); // number -> [question, what to call with its progress, what with its answer]
     this.count = 0;
-    this.read = kept.then(() => fetch(new URL("manifest.json", home), { cache: "no-cache" })).then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`manifest.json: ${answer.status}`))));
-    this.read.then((manifest) => { this.manifest = manifest; this.total = manifest.total; this.tell(); }, () => {});
+    this.read = kept
+      .then(() => fetch(new URL("manifest.json", home), { cache: "no-cache" }))
+      .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`manifest.json: ${answer.status}`))));
+    this.read.then(
+      (manifest) => {
+        this.manifest = manifest;
+        this.total = manifest.total;
+        this.tell();
+      },
+      () => {},
+    );
   }
-  on(act) { this.acts.add(act); return () => this.acts.delete(act); }
-  tell() { this.acts.forEach((act) => act()); }
-  get size() { return `${Math.round(this.total / 1e6)} MB`; }
-  get share() { return this.total ? this.had / this.total : 0; }
-  get percent() { return this.total ? `${Math.min(99, Math.round(100 * this.share))} %` : "…"; }
-  get coming() { return this.total ? `Getting the laboratory ready, ${this.size}, once: ${this.percent}` : "Getting the laboratory ready…"; }
+  on(act) {
+    this.acts.add(act);
+    return () => this.acts.delete(act);
+  }
+  tell() {
+    this.acts.forEach((act) => act());
+  }
+  get size() {
+    return `${Math.round(this.total / 1e6)} MB`;
+  }
+  get share() {
+    return this.total ? this.had / this.total : 0;
+  }
+  get percent() {
+    return this.total ? `${Math.min(99, Math.round(100 * this.share))} %` : "…";
+  }
+  get coming() {
+    return this.total
+      ? `Getting the laboratory ready, ${this.size}, once: ${this.percent}`
+      : "Getting the laboratory ready…";
+  }
   // Whether the reader has to agree first: bytes cost money here, and these have not been loaded before.
   async asks() {
     const line = navigator.connection;
     if (!line || !(line.saveData || line.type === "cellular")) return false;
-    try { await this.read; return localStorage.getItem(LEAVE) !== this.manifest.kit.sha256; } catch { return true; }
+    try {
+      await this.read;
+      return localStorage.getItem(LEAVE) !== this.manifest.kit.sha256;
+    } catch {
+      return true;
+    }
   }
 
   // Somebody is near the screen, or has moved something. Where bytes cost money the reader is asked first.
@@ -59,8 +100,15 @@ class Lab {
     this.state = "loading";
     const why = obstacle();
     if (why) return this.broke(why);
-    try { await this.read; } catch { return this.broke("The laboratory is not here"); }
-    if (!agreed && await this.asks()) { this.state = "asks"; return this.tell(); }
+    try {
+      await this.read;
+    } catch {
+      return this.broke("The laboratory is not here");
+    }
+    if (!agreed && (await this.asks())) {
+      this.state = "asks";
+      return this.tell();
+    }
     this.start();
   }
   start() {
@@ -69,7 +117,10 @@ class Lab {
     this.began = performance.now();
     this.worker = new Worker(new URL("worker.mjs", home), { type: "module" });
     this.worker.onmessage = ({ data }) => this.heard(JSON.parse(data));
-    this.worker.onerror = (event) => { event.preventDefault(); this.broke("Python could not be started in this browser"); };
+    this.worker.onerror = (event) => {
+      event.preventDefault();
+      this.broke("Python could not be started in this browser");
+    };
     this.worker.postMessage({ start: { manifest: this.manifest } });
     if (this.file) this.worker.postMessage(this.file);
     for (const dash of this.dashes.values()) dash.opened(false);
@@ -90,39 +141,70 @@ class Lab {
     if (news.dash) return this.dashes.get(news.dash)?.heard(news);
     if (news.asked) return this.answered(news);
     if (news.had) this.had = news.had;
-    if (news.broken) { console.warn(news.broken); return this.broke("Python could not be started in this browser"); }
+    if (news.broken) {
+      console.warn(news.broken);
+      return this.broke("Python could not be started in this browser");
+    }
     if (news.failed) return console.error(news.failed);
     if (news.ready) {
       this.state = "ready";
       this.remembered = news.remembered;
       this.times.ready ??= Math.round(performance.now() - this.began);
-      try { localStorage.setItem(LEAVE, this.manifest.kit.sha256); } catch { /* then it is asked again */ }
+      try {
+        localStorage.setItem(LEAVE, this.manifest.kit.sha256);
+      } catch {
+        /* then it is asked again */
+      }
     }
     if (news.whole) this.times.whole ??= Math.round(performance.now() - this.began);
     if (news.kept) this.remember();
-    if (news.refused) { Object.assign(this, { refused: news.refused, columns: news.columns, notes: [] }); this.file = null; }
+    if (news.refused) {
+      Object.assign(this, { refused: news.refused, columns: news.columns, notes: [] });
+      this.file = null;
+    }
     if (news.chosen) {
-      Object.assign(this, { refused: "", people: news.label, columns: news.columns, notes: news.notes || [], chosen: news.chosen });
+      Object.assign(this, {
+        refused: "",
+        people: news.label,
+        columns: news.columns,
+        notes: news.notes || [],
+        chosen: news.chosen,
+      });
       for (const dash of [...this.dashes.values()]) dash.moved(news.chosen); // each leaves, and joins anew
     }
     this.tell();
   }
   // For the next visit: another worker begins a Python, keeps its memory, and ends. Not where two may be too many.
   remember() {
-    const done = () => { this.times.kept ??= Math.round(performance.now() - this.began); };
+    const done = () => {
+      this.times.kept ??= Math.round(performance.now() - this.began);
+    };
     if (navigator.deviceMemory && navigator.deviceMemory < 4) return done();
     const aside = new Worker(new URL("worker.mjs", home), { type: "module" });
-    aside.onmessage = aside.onerror = () => { aside.terminate(); done(); };
+    aside.onmessage = aside.onerror = () => {
+      aside.terminate();
+      done();
+    };
     aside.postMessage({ remember: { manifest: this.manifest } });
   }
-  send(message) { this.worker?.postMessage(JSON.stringify(message)); }
+  send(message) {
+    this.worker?.postMessage(JSON.stringify(message));
+  }
 
   // One question, one answer; `progress(share)` hears how far it is. `stop()` gives it up, and ends Python for it.
   ask(question, progress = () => {}) {
     const number = ++this.count;
-    const answer = new Promise((done) => { this.asked.set(number, [question, progress, done]); });
-    if (this.worker) this.send({ asked: number, ...question }); else this.want(true);
-    return { answer, stop: () => { if (this.asked.delete(number)) this.restart(); } };
+    const answer = new Promise((done) => {
+      this.asked.set(number, [question, progress, done]);
+    });
+    if (this.worker) this.send({ asked: number, ...question });
+    else this.want(true);
+    return {
+      answer,
+      stop: () => {
+        if (this.asked.delete(number)) this.restart();
+      },
+    };
   }
   answered({ asked, told, progress }) {
     const [, go_on, done] = this.asked.get(asked) || [];
@@ -136,7 +218,13 @@ class Lab {
     const name = `d${++this.count}`;
     this.dashes.set(name, dash);
     if (this.worker) this.send({ dash: name, ...dash.opening() });
-    return { send: (message) => this.send({ dash: name, ...message }), leave: () => { this.send({ dash: name, close: true }); this.dashes.delete(name); } };
+    return {
+      send: (message) => this.send({ dash: name, ...message }),
+      leave: () => {
+        this.send({ dash: name, close: true });
+        this.dashes.delete(name);
+      },
+    };
   }
   // Ends what cannot be stopped otherwise, and begins anew: every dashboard opens where it was last seen.
   restart() {
@@ -150,16 +238,26 @@ class Lab {
   }
   // The reader's own file. It goes to the worker of this page and nowhere else.
   async own(file, columns) {
-    this.file = { file: file.name.replace(/[^\w.-]+/g, "-"), called: file.name, bytes: await file.arrayBuffer(), columns };
+    this.file = {
+      file: file.name.replace(/[^\w.-]+/g, "-"),
+      called: file.name,
+      bytes: await file.arrayBuffer(),
+      columns,
+    };
     this.refused = "";
-    if (this.worker) this.worker.postMessage(this.file); else this.want(true);
+    if (this.worker) this.worker.postMessage(this.file);
+    else this.want(true);
   }
 }
 Lab.LATE = LATE;
 
 // The page round a dashboard shares its laboratory with it.
 function shared() {
-  try { if (window.parent !== window && window.parent.recprivLab) return window.parent.recprivLab; } catch { /* somebody else's page */ }
+  try {
+    if (window.parent !== window && window.parent.recprivLab) return window.parent.recprivLab;
+  } catch {
+    /* somebody else's page */
+  }
   return (window.recprivLab ||= new Lab());
 }
 export const lab = shared();

@@ -3,12 +3,15 @@
 //   everything else               fetched anew while there is a network, as it was kept when there is none
 const KEPT = "recpriv-site";
 const home = new URL("./", self.location.href);
-const lasting = new RegExp(`^${home.pathname.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}lab/(pyodide-\\w+/|kit-\\w+\\.zip$)`);
+const lasting = new RegExp(
+  `^${home.pathname.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}lab/(pyodide-\\w+/|kit-\\w+\\.zip$)`,
+);
 
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener("fetch", (event) => {
-  const { request } = event, url = new URL(request.url);
+  const { request } = event,
+    url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== home.origin || !url.pathname.startsWith(home.pathname)) return;
   event.respondWith(lasting.test(url.pathname) ? once(event) : anew(event));
 });
@@ -25,11 +28,13 @@ async function anew(event) {
   try {
     answer = await fetch(event.request);
   } catch (error) {
-    const kept = (await cache.match(event.request.url)) || (await cache.match(event.request.url, { ignoreSearch: true }));
+    const kept =
+      (await cache.match(event.request.url)) || (await cache.match(event.request.url, { ignoreSearch: true }));
     if (kept) return kept;
     throw error;
   }
-  if (event.request.url === new URL("lab/manifest.json", home).href && answer.ok) event.waitUntil(tidy(cache, answer.clone()));
+  if (event.request.url === new URL("lab/manifest.json", home).href && answer.ok)
+    event.waitUntil(tidy(cache, answer.clone()));
   return keep(event, cache, answer);
 }
 
@@ -43,7 +48,11 @@ function keep(event, cache, answer) {
 async function caught(seen) {
   const cache = await caches.open(KEPT);
   const mine = [...new Set(seen.map((url) => url.split("#")[0]))].filter((url) => url.startsWith(home.href));
-  await Promise.allSettled(mine.map(async (url) => { if (!(await cache.match(url))) await cache.add(url); }));
+  await Promise.allSettled(
+    mine.map(async (url) => {
+      if (!(await cache.match(url))) await cache.add(url);
+    }),
+  );
 }
 
 async function tidy(cache, answer) {

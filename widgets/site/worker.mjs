@@ -10,26 +10,40 @@ let tables; // settles once pandas is there: nothing but tables and committed cu
 
 self.onmessage = ({ data }) => {
   if (data.start) start(data.start).catch((error) => say({ broken: String(error?.message || error) }));
-  else if (data.remember) remember(data.remember).catch(() => {}).finally(() => say({ remembered: true })); // else: begun anew
+  else if (data.remember)
+    remember(data.remember)
+      .catch(() => {}) // then it is begun anew
+      .finally(() => say({ remembered: true }));
   else if (data.file) given(data);
   else hear(data);
 };
 
 // Every byte is counted for the bar, and every file has to be the one that the manifest names.
 function counted(manifest, tell = say) {
-  const sums = {}, path = new URL(manifest.pyodide.path, home);
+  const sums = {},
+    path = new URL(manifest.pyodide.path, home);
   for (const { name, sha256 } of manifest.pyodide.files) sums[new URL(name, path)] = sha256;
   for (const { file, sha256 } of [...manifest.wheels, manifest.kit]) sums[new URL(file, home)] = sha256;
-  const base64 = (hex) => btoa(hex.match(/../g).map((pair) => String.fromCharCode(parseInt(pair, 16))).join(""));
+  const base64 = (hex) =>
+    btoa(
+      hex
+        .match(/../g)
+        .map((pair) => String.fromCharCode(parseInt(pair, 16)))
+        .join(""),
+    );
   const really = self.fetch.bind(self);
-  let had = 0, told = 0;
+  let had = 0,
+    told = 0;
   async function watch(answer) {
     const reader = answer.body.getReader();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
       had += value.length;
-      if (performance.now() - told > 100) { told = performance.now(); tell({ had }); }
+      if (performance.now() - told > 100) {
+        told = performance.now();
+        tell({ had });
+      }
     }
   }
   return async (what, how = {}) => {
@@ -41,25 +55,32 @@ function counted(manifest, tell = say) {
 }
 
 // Beginning is most of what starting takes, and compiling most of what importing does; done once, both are files to be read.
-const name = (manifest, what) => new URL(`${manifest.pyodide.path}${manifest.kit.sha256.slice(0, 16)}.${what}`, home).href;
+const name = (manifest, what) =>
+  new URL(`${manifest.pyodide.path}${manifest.kit.sha256.slice(0, 16)}.${what}`, home).href;
 async function made(manifest, what) {
   try {
     const kept = await (await caches.open(MADE)).match(name(manifest, what));
     return kept ? await kept.arrayBuffer() : null;
-  } catch { return null; } // a private window, or no cache at all
+  } catch {
+    return null;
+  } // a private window, or no cache at all
 }
 async function keep(manifest, what, bytes) {
   try {
     await (await caches.open(MADE)).put(name(manifest, what), new Response(bytes));
     return true;
-  } catch { return false; } // then it is made anew
+  } catch {
+    return false;
+  } // then it is made anew
 }
 async function tidy(manifest) {
   const mine = new Set(["compiled", "memory"].map((what) => name(manifest, what)));
   try {
     const cache = await caches.open(MADE);
     for (const { url } of await cache.keys()) if (!mine.has(url)) await cache.delete(url);
-  } catch { /* nothing is kept */ }
+  } catch {
+    /* nothing is kept */
+  }
 }
 async function compile(python, manifest) {
   await tidy(manifest);
@@ -95,7 +116,8 @@ async function start({ manifest }) {
     if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
     return answer.arrayBuffer();
   };
-  const kit = file(manifest.kit.file), before = made(manifest, "compiled");
+  const kit = file(manifest.kit.file),
+    before = made(manifest, "compiled");
   const { loadPyodide } = await import(new URL("pyodide.mjs", path).href);
   const [python, remembered] = await begun(manifest, path.href, loadPyodide);
   python.unpackArchive(await kit, "zip", { extractDir: "/kit" });
@@ -117,10 +139,19 @@ os.environ["RECPRIV_DATA"] = "/data"
 from pyodide.ffi import create_once_callable
 from widgets.site.desk import Desk
 Desk(post, lambda act, wait: clock(create_once_callable(act), wait))`);
-  const pass = (text) => { try { desk.hear(text); } catch (error) { say({ failed: String(error.message || error) }); } };
+  const pass = (text) => {
+    try {
+      desk.hear(text);
+    } catch (error) {
+      say({ failed: String(error.message || error) });
+    }
+  };
   // Tables are pandas frames, committed curves are read with it, and it comes last.
   const late = (text) => /"tables":true|"curve":true|"do":"csv"|"query":"[^"]/.test(text);
-  hear = (text) => { if (tables && late(text)) tables.then(() => pass(text)); else pass(text); };
+  hear = (text) => {
+    if (tables && late(text)) tables.then(() => pass(text));
+    else pass(text);
+  };
   tables = python.loadPackage("pandas", { messageCallback: () => {} }).then(() => {
     tables = null;
     python.runPython("del sys.modules['pandas']");
