@@ -1,4 +1,4 @@
-"""What looks after the scripts of the pages: prettier (layout) and eslint (lint), as package-lock.json has them.
+"""What looks after the scripts of the pages: prettier, eslint and tsc (types), as package-lock.json has them.
 
     python -m tools.scripts
 
@@ -25,6 +25,9 @@ INSTALL = ("ci", "--ignore-scripts", "--no-audit", "--no-fund")  # nothing of a 
 TOOLS = {
     "prettier": ("prettier/bin/prettier.cjs", "--check", "--log-level=warn", "."),
     "eslint": ("eslint/bin/eslint.js", "--max-warnings=0", "."),
+    "tsc": ("typescript/bin/tsc", "--pretty", "false"),
+    "tsc, workers": ("typescript/bin/tsc", "--pretty", "false", "-p", "tools/types/workers.json"),
+    "tsc, small": ("typescript/bin/tsc", "--pretty", "false", "-p", "tools/types/small.json"),
 }
 
 
@@ -33,7 +36,7 @@ def main() -> int:
         node = ready()
     except LookupError as reason:
         insisted = bool(os.environ.get("RECPRIV_REQUIRE_NODE"))
-        print(f"scripts: {reason}; prettier and eslint " + ("are wanted here" if insisted else "are left out"))
+        print(f"scripts: {reason}; prettier, eslint and tsc " + ("are wanted here" if insisted else "are left out"))
         return int(insisted)
     failed = False
     for name, done in run(node):

@@ -1,3 +1,4 @@
+// @ts-check
 // Puts the live dashboard into its place in a chapter: the server's where one answers, else the page's own laboratory,
 // where the site has one and the browser can run it, else the frame of committed results.
 (() => {
@@ -6,14 +7,17 @@
   const top = document.documentElement;
   const root = new URL(top.dataset.content_root || "./", location.href);
   const theme = () => (top.dataset.theme === "dark" ? "dark" : "light");
+  /** @param {HTMLElement} place */
   const narrow = (place) => place.clientWidth < 640;
 
   // Room for it before it is there, so that the text does not jump.
+  /** @param {HTMLElement} place */
   const reserve = (place) => {
     place.style.minHeight = `${narrow(place) ? place.dataset.phone : place.dataset.height}px`;
   };
   places.forEach(reserve);
 
+  /** @param {HTMLElement} place @param {string} [page] */
   function live(place, page = `apps/${place.dataset.stem}`) {
     const { stem, title } = place.dataset;
     const frame = document.createElement("iframe");
@@ -40,6 +44,7 @@
     });
   }
 
+  /** @param {HTMLElement} place @param {string} [why] */
   function still(place, why = "") {
     const note = document.createElement("p");
     note.className = "dash-note";
@@ -56,8 +61,10 @@
   }
 
   // Python in this page, one for all its dashboards. Where bytes cost money, the frame stands until the reader agrees.
+  /** @param {HTMLElement} place @param {Lab} lab @returns {Promise<void>} */
   async function here(place, lab) {
     const page = `lab/${place.dataset.stem}.html`;
+    /** @param {() => void} act */
     const instead = (act) => {
       place.replaceChildren();
       reserve(place);
@@ -102,6 +109,7 @@
   }
 
   // One in a fold comes when the fold is opened.
+  /** @param {HTMLElement} place @param {(place: HTMLElement) => void} act */
   const soon = (place, act) => {
     const fold = place.closest("details:not([open])");
     if (fold)

@@ -1,9 +1,10 @@
+// @ts-check
 // The page of all dashboards: a small picture of the first step of each, from the numbers built with the book.
 (async () => {
   for (const card of document.querySelectorAll(".explore-card")) {
     try {
       const it = await window.rpPath.load(card.dataset.chapter);
-      const stage = window.rpStage(document.createElement("section"), it, "", () => {});
+      const stage = window.rpStage(document.createElement("section"), it, null, () => {});
       const draw = () =>
         stage.picture(card.querySelector(".explore-picture"), JSON.parse(card.dataset.state), {
           width: 300,

@@ -1,3 +1,4 @@
+// @ts-check
 // The path of a chapter: which step is current, what it sets, and how a reader moves. It talks to the figure alone.
 (async () => {
   const el = document.querySelector(".path > .stage[data-stem]");
@@ -5,7 +6,9 @@
   const html = document.documentElement,
     grid = el.parentElement;
   const root = new URL(html.dataset.content_root || "./", location.href);
+  /** @param {string} selector */
   const $$ = (selector) => [...grid.querySelectorAll(selector)];
+  /** @type {Make} */
   const make = (tag, about = {}, ...parts) => {
     const node = Object.assign(document.createElement(tag), about);
     node.append(...parts);
@@ -22,6 +25,7 @@
   // ---------------------------------------------------------------------------------------------- furniture
   const nav = make("nav", { className: "stage-nav", ariaLabel: "Steps" }),
     list = make("ol");
+  /** @param {string} name @param {string} text @param {string=} label */
   const button = (name, text, label) => {
     const b = make("button", { type: "button", className: name, textContent: text });
     if (label) b.setAttribute("aria-label", label);
@@ -38,6 +42,7 @@
   const title = make("p", { className: "stage-title", ariaHidden: "true" });
   el.append(nav, title);
   steps.forEach((step, i) => {
+    /** @param {Event} event */
     const go_here = (event) => {
       event.preventDefault();
       go(i, true);
@@ -68,15 +73,17 @@
       return {};
     }
   }
+  /** @param {{ live?: boolean, apps?: string[] }} it */
   function served({ live, apps }) {
     if (!live || !apps.includes(el.dataset.stem)) return null;
     const address = new URL(`scenes/${el.dataset.stem}`, root).href;
-    return async (query) => {
+    return async (/** @type {URLSearchParams} */ query) => {
       const answer = await fetch(`${address}?${query}`);
       return { told: await answer.json(), ok: answer.ok };
     };
   }
   // On a first start the server answers before the last numbers are there.
+  /** @param {Ask | null} live */
   async function numbers(live) {
     const note = make("p", {
       textContent: "The numbers of this figure are still being computed; they come by themselves.",
@@ -96,8 +103,9 @@
     }
   }
   const host = await found();
-  let stage,
-    it,
+  /** @type {Stage} */
+  let stage;
+  let it,
     now = -1,
     at = -1,
     own = false,
@@ -121,6 +129,7 @@
   }
 
   // -------------------------------------------------------------------------------------------------- moving
+  /** @param {number} i */
   const before = (i) => states.slice(i + 1).some((state) => state.guess); // a question is still to come
   const wanted = () => ({ ...(at < 0 ? states[now] : JSON.parse(words[now][at].dataset.state)), early: before(now) });
   function mark() {
@@ -130,7 +139,7 @@
       if (i === now) step.setAttribute("aria-current", "step");
       else step.removeAttribute("aria-current");
     });
-    [...list.children].forEach(({ firstChild: link }, i) => {
+    [...list.children].forEach(({ firstElementChild: link }, i) => {
       link.classList.toggle("seen", i < now);
       if (i === now) link.setAttribute("aria-current", "step");
       else link.removeAttribute("aria-current");
@@ -156,9 +165,9 @@
       }),
     );
     const known = new URLSearchParams(location.search);
-    known.set("step", now + 1);
+    known.set("step", String(now + 1));
     if (at < 0) known.delete("at");
-    else known.set("at", at + 1);
+    else known.set("at", String(at + 1));
     history.replaceState(null, "", `?${known}${location.hash}`);
   }
   function apply() {
@@ -169,6 +178,7 @@
     clearInterval(playing);
     window.rpPath.busy("play", false);
   }
+  /** @param {number} i */
   function become(i) {
     halt();
     now = i;
@@ -176,6 +186,7 @@
     apply();
   }
   // A word that is played moves one control from stop to stop; any move of the reader ends it.
+  /** @param {number} j */
   function choose(j) {
     own = false;
     at = j;
@@ -193,6 +204,7 @@
     next();
     if (stops.length) playing = setInterval(next, 450);
   }
+  /** @param {number} i @param {boolean=} focus */
   function go(i, focus) {
     if (i < 0 || i >= steps.length) return;
     own = false;
@@ -250,7 +262,12 @@
     (event) => {
       if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       if (event.key === "Escape" && html.classList.contains("presenting")) return present(false);
-      if (event.target.closest("input, select, textarea, .pen, pre, [contenteditable], [role=tab]")) return;
+      if (
+        /** @type {Element} */ (event.target).closest(
+          "input, select, textarea, .pen, pre, [contenteditable], [role=tab]",
+        )
+      )
+        return;
       const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!way) return;
       event.preventDefault();
@@ -266,6 +283,7 @@
       ? Math.max(0.6, Math.min(innerWidth / 1280, innerHeight / 720)).toFixed(3)
       : "";
   }
+  /** @param {boolean} on */
   function present(on) {
     html.classList.toggle("presenting", on);
     const known = new URLSearchParams(location.search);
@@ -286,7 +304,7 @@
 
   function unfold() {
     const to = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    const fold = to && to.closest("details.expert");
+    const fold = to && /** @type {HTMLDetailsElement | null} */ (to.closest("details.expert"));
     if (!fold) return;
     fold.open = true;
     quiet = performance.now();
@@ -296,16 +314,20 @@
     dispatchEvent(new Event("scroll"));
   }
   addEventListener("hashchange", unfold);
-  document.querySelectorAll("details.expert").forEach((fold) => {
+  /** @param {string} [more] */
+  const folds = (more = "") =>
+    /** @type {HTMLDetailsElement[]} */ ([...document.querySelectorAll(`details.expert${more}`)]);
+  folds().forEach((fold) => {
     if (fold.querySelector(".highlighted")) fold.open = true; // somebody came from a search
     fold.addEventListener("toggle", () => {
       dispatchEvent(new Event("scroll"));
       dispatchEvent(new Event("resize"));
     });
   });
+  /** @type {HTMLDetailsElement[]} */
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details.expert:not([open])")];
+    closed = folds(":not([open])");
     closed.forEach((fold) => {
       fold.open = true;
     });
@@ -335,5 +357,6 @@
   if (words[first][+query.get("at") - 1]) choose(+query.get("at") - 1);
   unfold();
   el.dataset.ready = "1";
-  if (host.lab && !host.live) import(new URL(`${host.lab}steps.mjs`, root)).then(({ steps }) => steps(el, stage, it));
+  if (host.lab && !host.live)
+    import(new URL(`${host.lab}steps.mjs`, root).href).then(({ steps }) => steps(el, stage, it));
 })();

@@ -1,3 +1,4 @@
+// @ts-check
 // A guess that is drawn: the reader's line over the empty axes of a figure, by mouse, finger or arrow keys, and where it
 // differs most from what was measured. The line stays in this file's variables; it goes into no link and no request.
 // rpPen(plot, sketch, {changed, done}) -> {show, hide, ready, answered, verdict, focus}
@@ -6,10 +7,13 @@ window.rpPen = (host, sketch, tell) => {
   const { x: xs, low, high } = sketch;
   const drawn = new Map(); // column -> height
   let column = 0,
-    axes = null,
     compared = false,
-    over = false,
-    last = null;
+    over = false;
+  /** @type {Geometry | null} */
+  let axes = null;
+  /** @typedef {{ t: number, v: number }} Spot where the pointer is: along the axis from 0 to 1, and how high */
+  /** @type {Spot | null} */
+  let last = null;
 
   const svg = document.createElementNS(NS, "svg");
   svg.classList.add("pen-line");
@@ -21,22 +25,30 @@ window.rpPen = (host, sketch, tell) => {
   pen.setAttribute("aria-label", "Your guess. Left and right choose where, up and down how much; Enter compares");
   host.append(svg, pen);
 
+  /** @param {number} x */
   const near = (x) => String(x).replace(/^0\./, ".");
+  /** @param {number} v */
   const said = (v) => (sketch.percent ? `${Math.round(100 * v)}\u202f%` : v.toFixed(sketch.digits));
+  /** @param {number} v */
   const apart = (v) =>
     sketch.percent ? `${Math.round(100 * Math.abs(v))} points` : Math.abs(v).toFixed(sketch.digits);
+  /** @param {number} x */
   const along = (x) => {
     const [a, b] = axes.x;
     const c = axes.log ? Math.log10(x) : x;
     return (c - a) / (b - a);
   };
+  /** @param {number} x */
   const X = (x) => axes.left + along(x) * axes.width;
+  /** @param {number} y */
   const Y = (y) => axes.top + axes.height * (1 - (y - axes.y[0]) / (axes.y[1] - axes.y[0]));
+  /** @param {number} y */
   const snap = (y) => Math.round(100 * Math.max(low, Math.min(high, y))) / 100;
 
   function gaps() {
     return [...drawn].map(([at, you]) => ({ at, you, it: sketch.truth[at], by: you - sketch.truth[at] }));
   }
+  /** @param {boolean} short */
   function verdict(short) {
     const all = gaps();
     if (!compared || !all.length) return "";
@@ -55,9 +67,10 @@ window.rpPen = (host, sketch, tell) => {
           : "below it";
     return `You and the measurement differ most ${told} On the whole you were ${lean}.`;
   }
+  /** @param {string} tag @param {Record<string, string | number>} about @param {string=} text */
   const point = (tag, about, text) => {
     const node = document.createElementNS(NS, tag);
-    for (const [name, value] of Object.entries(about)) node.setAttribute(name, value);
+    for (const [name, value] of Object.entries(about)) node.setAttribute(name, String(value));
     if (text) node.textContent = text;
     svg.append(node);
   };
@@ -65,6 +78,7 @@ window.rpPen = (host, sketch, tell) => {
     svg.replaceChildren();
     if (!axes) return;
     const cols = [...drawn.keys()].sort((a, b) => a - b);
+    /** @param {number[][]} pairs */
     const path = (pairs) => pairs.map(([x, y], i) => `${i ? "L" : "M"}${X(x).toFixed(1)} ${Y(y).toFixed(1)}`).join("");
     if (over && compared && cols.length > 1) {
       const back = cols.map((c) => [xs[c], sketch.truth[c]]).reverse();
@@ -95,9 +109,9 @@ window.rpPen = (host, sketch, tell) => {
     if (!over && document.activeElement === pen)
       point("path", { d: `M${X(xs[column])} ${axes.top}v${axes.height}`, class: "at" });
     const here = drawn.get(column);
-    pen.setAttribute("aria-valuemin", Math.round(100 * low));
-    pen.setAttribute("aria-valuemax", Math.round(100 * high));
-    pen.setAttribute("aria-valuenow", Math.round(100 * (here ?? low)));
+    pen.setAttribute("aria-valuemin", String(Math.round(100 * low)));
+    pen.setAttribute("aria-valuemax", String(Math.round(100 * high)));
+    pen.setAttribute("aria-valuenow", String(Math.round(100 * (here ?? low))));
     pen.setAttribute(
       "aria-valuetext",
       `${sketch.at} ${xs[column]}: ${here === undefined ? "nothing yet" : said(here)}`,
@@ -109,6 +123,7 @@ window.rpPen = (host, sketch, tell) => {
     tell.changed();
   }
 
+  /** @param {PointerEvent} event */
   const spot = (event) => {
     const box = host.getBoundingClientRect(),
       zoom = box.width / host.offsetWidth || 1; // Present enlarges
@@ -116,6 +131,7 @@ window.rpPen = (host, sketch, tell) => {
     const v = axes.y[0] + (1 - ((event.clientY - box.top) / zoom - axes.top) / axes.height) * (axes.y[1] - axes.y[0]);
     return { t: Math.max(0, Math.min(1, t)), v };
   };
+  /** @param {Spot} a @param {Spot} b */
   function stroke(a, b) {
     // every column that the pointer has passed
     const from = Math.min(a.t, b.t) - 0.02,

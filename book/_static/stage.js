@@ -1,3 +1,4 @@
+// @ts-check
 // The figure of a path. It is told a state and draws it: at once from what was computed with the book, and, where a
 // server answers, again as computed now. It knows nothing of steps.
 //   stage.live(ask)      from now on ask(query) -> {told, ok} computes; `ask.aside` begins its sentence, null: nobody does
@@ -14,21 +15,26 @@
     showTips: false,
     staticPlot: false,
   };
+  /** @param {Record<string, unknown>} [about] */
+  /** @type {Make} */
   const make = (tag, about = {}, ...parts) => {
     const node = Object.assign(document.createElement(tag), about);
     node.append(...parts);
     return node;
   };
+  /** @param {string} src */
   const load = (src) =>
     new Promise((resolve, reject) => {
       document.head.append(make("script", { src, onload: resolve, onerror: reject }));
     });
+  /** @type {PathData} */
   let handed;
-  window.rpPath = {
+  window.rpPath = /** @type {Window["rpPath"]} */ ({
+    spread,
     data: (it) => {
       handed = it;
     },
-  };
+  });
   // Whether something is under way that nobody need wait for with a clock: the root element says what.
   const under_way = new Set();
   window.rpPath.busy = (what, on) => {
@@ -43,6 +49,7 @@
     return handed;
   };
 
+  /** @param {any} base @param {Changes} changes */
   const written = (base, changes) => {
     const copy = structuredClone(base);
     for (const [path, value] of changes) {
@@ -53,12 +60,16 @@
     }
     return copy;
   };
+  /** @param {string} text */
   const heading = (text) => (/^[a-z]{2}/.test(text) ? text[0].toUpperCase() + text.slice(1) : text); // "ε of one person" stays
+  /** @param {Layout} layout @param {string} side */
   const px = (layout, side) => (typeof layout.margin[side] === "number" ? layout.margin[side] : 40);
 
   // A figure as it fits here: type for a phone or a room, labels apart, what was given alone while a guess is open.
+  /** @param {Figure} source @param {Fit} it */
   function fitted(source, { width, height, narrow, large, veil, dark, swaps, hides = [] }) {
     let figure = structuredClone(source);
+    /** @param {string} [name] */
     const known = (name = "") => !hides.some((one) => name.startsWith(one));
     figure.data = figure.data.filter((trace) => known(trace.name));
     figure.layout.annotations = (figure.layout.annotations || []).filter((label) => known(label.text));
@@ -66,7 +77,10 @@
       size = large ? 19 : 13;
     const flat = height < (narrow ? 200 : 180); // no room for the name of the x axis: the slider under it says it
     const wide = Math.min(px(layout, "l"), narrow ? 104 : 160); // names of rows need their room
-    const longest = Math.max(0, ...(layout.yaxis?.ticktext || []).map((text) => String(text).length));
+    const longest = Math.max(
+      0,
+      ...(layout.yaxis?.ticktext || []).map((/** @type {unknown} */ text) => String(text).length),
+    );
     const above = (layout.annotations || []).some(
       (label) => label.yref === "paper" && label.y === 1 && label.yanchor === "bottom",
     )
@@ -75,7 +89,7 @@
     const margin = narrow
       ? { l: wide > 70 ? wide : Math.max(36, 12 + 8 * longest), r: 12, t: Math.max(14, above), b: flat ? 24 : 44 }
       : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: above, b: flat ? 24 : 44 };
-    for (const side of ["l", "r", "t", "b"])
+    for (const side of /** @type {const} */ (["l", "r", "t", "b"]))
       margin[side] = Math.round(margin[side] * (!large ? 1 : side === "r" ? 1.5 : 1.35));
     Object.assign(layout, { width, height, margin, autosize: false, dragmode: false });
     layout.font = { ...layout.font, size };
@@ -89,7 +103,9 @@
     if (rows && rows.length > fits) {
       // as many names as there is room for
       const every = Math.ceil(rows.length / fits);
-      layout.yaxis.ticktext = rows.map((name, at) => (at % every ? "" : name));
+      layout.yaxis.ticktext = rows.map((/** @type {string} */ name, /** @type {number} */ at) =>
+        at % every ? "" : name,
+      );
       for (const trace of figure.data) trace.mode = trace.mode?.replace("+text", ""); // nor for numbers beside dots
     }
     if (veil) {
@@ -124,10 +140,18 @@
   const paper = () => `${getComputedStyle(html).getPropertyValue("--rp-page").trim() || "#FFFFFF"}B0`; // behind a name that stands on lines
   const ruler = document.createElement("canvas").getContext("2d");
   // Of the names of dots, those that do not cover an earlier one; each is kept inside the drawing.
+  /**
+   * @param {Layout} layout
+   * @param {{ width: number, height: number }} inside
+   * @param {number} size
+   * @param {Record<string, number>} margin
+   * @param {boolean} narrow
+   */
   function readable(layout, inside, size, margin, narrow) {
     const [low, high] = layout.yaxis?.range || [0, 1],
       [from, to] = layout.xaxis?.range || [0, 1];
     ruler.font = `${size}px ${layout.font.family}`;
+    /** @param {Annotation} label */
     const wide_of = (label) => ruler.measureText(label.text.replace(/<[^>]*>/g, "").replace(/&\S+;/g, "x")).width + 2;
     const lines = narrow
       ? (layout.annotations || []).filter((label) => label.xref === "paper" && label.yref === "y")
@@ -137,11 +161,11 @@
       left: label.xanchor === "left" ? 0 : inside.width - wide_of(label),
       y: (inside.height * (label.y - low)) / (high - low) + (label.yshift || 0) + size / 2,
     }));
-    return (label) => {
+    return (/** @type {Annotation} */ label) => {
       if (label.xref === "paper" || typeof label.y !== "number") return true;
       const wide = wide_of(label),
         at = (inside.width * (label.x - from)) / (to - from) + (label.xshift || 0);
-      const left = at - ({ left: 0, right: wide }[label.xanchor] ?? wide / 2);
+      const left = at - ({ left: 0, right: wide }[/** @type {string} */ (label.xanchor)] ?? wide / 2);
       const y =
         (inside.height * (label.y - low)) / (high - low) +
         (label.yshift || 0) +
@@ -164,7 +188,31 @@
       return true;
     };
   }
+  // Places at least `gap` apart within 0..most, near those that are wanted, which rise.
+  /** @param {number[]} wanted @param {number} gap @param {number} most */
+  function spread(wanted, gap, most) {
+    const at = [...wanted];
+    for (let pass = 0; pass < 12; pass++)
+      for (let i = 1; i < at.length; i++) {
+        const over = gap - (at[i] - at[i - 1]);
+        if (over > 0) {
+          at[i] += over / 2;
+          at[i - 1] -= over / 2;
+        }
+      }
+    at.forEach((place, i) => {
+      at[i] = Math.max(place, i ? at[i - 1] + gap : 0);
+    });
+    for (let i = at.length - 1; i >= 0; i--) at[i] = Math.min(at[i], i + 1 < at.length ? at[i + 1] - gap : most);
+    return at;
+  }
   // Names of lines, pushed apart for the height there is; on a phone each stands above its line.
+  /**
+   * @param {Layout} layout
+   * @param {number} inside
+   * @param {boolean} narrow
+   * @param {number} gap
+   */
   function apart(layout, inside, narrow, gap) {
     const [low, high] = layout.yaxis?.range || [0, 1];
     const names = (layout.annotations || []).filter((label) => label.xref === "paper" && label.yref === "y");
@@ -180,31 +228,21 @@
         .slice(-fits)
         .map((label) => ({ label, want: (inside * (label.y - low)) / (high - low) }))
         .sort((a, b) => a.want - b.want);
-      row.forEach((one) => {
-        one.at = one.want;
+      const places = spread(
+        row.map((one) => one.want),
+        gap,
+        most,
+      );
+      row.forEach(({ label, want }, i) => {
+        if (label.showarrow) label.ay = Math.round(want - places[i]);
+        else label.yshift = Math.round(places[i] - want) + 1;
       });
-      for (let pass = 0; pass < 12; pass++)
-        for (let i = 1; i < row.length; i++) {
-          const over = gap - (row[i].at - row[i - 1].at);
-          if (over > 0) {
-            row[i].at += over / 2;
-            row[i - 1].at -= over / 2;
-          }
-        }
-      row.forEach((one, i) => {
-        one.at = Math.max(one.at, i ? row[i - 1].at + gap : 0);
-      });
-      for (let i = row.length - 1; i >= 0; i--)
-        row[i].at = Math.min(row[i].at, i + 1 < row.length ? row[i + 1].at - gap : most);
-      for (const { label, want, at } of row) {
-        if (label.showarrow) label.ay = Math.round(want - at);
-        else label.yshift = Math.round(at - want) + 1;
-      }
     }
     layout.annotations = (layout.annotations || []).filter((label) => !gone.has(label));
   }
 
   window.rpStage = (el, it, live, on) => {
+    /** @param {string} name @param {keyof HTMLElementTagNameMap} [tag] @param {Record<string, unknown>} [about] */
     const slot = (name, tag = "div", about = {}) => {
       const node = make(tag, { className: name, ...about });
       el.append(node);
@@ -224,7 +262,7 @@
     const control = Object.fromEntries(it.controls.map((one) => [one.name, one]));
     const plots = Object.fromEntries(
       it.figures.map((about) => {
-        const canvas = make("div", { className: "canvas" });
+        const canvas = /** @type {Canvas} */ (make("div", { className: "canvas" }));
         const box = make(
           "figure",
           { className: "plot", hidden: true },
@@ -234,23 +272,31 @@
         box.dataset.figure = about.name;
         box.setAttribute("aria-label", heading(about.title));
         figures.append(box);
-        return [about.name, { about, box, canvas, drawing: null }];
+        return [about.name, { about, box, canvas, drawing: /** @type {Drawn | null} */ (null) }];
       }),
     );
-    let state = null,
-      shown = null,
-      choice = null,
-      seq = 0,
-      flying = false,
-      waiting = null,
-      speaking,
-      slow;
+    let seq = 0,
+      flying = false;
+    /** @type {PathState | null} */
+    let state = null;
+    /** @type {Scene | null} */
+    let shown = null;
+    /** @type {number | null} the answer that was clicked */
+    let choice = null;
+    /** @type {[PathState, number] | null} */
+    let waiting = null;
+    /** @type {number | undefined} */
+    let speaking;
+    /** @type {number | undefined} */
+    let slow;
 
+    /** @param {Settings} values */
     const link = (values) =>
       it.controls
         .filter((c) => values[c.name] !== c.start)
         .map((c) => `${c.name}=${values[c.name]}`)
         .join("&");
+    /** @param {PathState} s */
     const key = (s) => [link(s.values), ...s.ghosts.map((ghost) => link({ ...s.values, ...ghost }))].join("|");
     const full = () => html.classList.contains("presenting");
     const small = () => !full() && innerWidth < 992;
@@ -261,10 +307,12 @@
     const kept = () => (state.early && !done.has("click") && it.predict?.hides) || [];
 
     // ---------------------------------------------------------------------------------------- what is known
+    /** @param {PathState} s */
     function built(s) {
       const found = it.states[key(s)] || it.states[link(s.values)];
       if (!found) return null;
       const [words, brief, lane, ...rest] = found.map((at) => it.pieces[at]);
+      /** @type {Scene} */
       const scene = { say: words, brief, strip: lane, figures: {}, says: {} };
       it.figures.forEach(({ name }, at) => {
         const part = rest[2 * at];
@@ -274,6 +322,7 @@
       return scene;
     }
     // One request under way and one waiting, the newest: a drag never queues work.
+    /** @param {PathState} s @param {number} number */
     async function ask_live(s, number) {
       if (flying) {
         waiting = [s, number];
@@ -313,6 +362,7 @@
       }
       if (!flying) window.rpPath.busy("answer", false);
     }
+    /** @param {string} what */
     function refuse(what) {
       el.dataset.state = "error";
       sentence.textContent = what;
@@ -320,6 +370,7 @@
     }
 
     // ----------------------------------------------------------------------------------------------- drawing
+    /** @param {Scene} scene */
     function show(scene) {
       clearTimeout(slow);
       shown = scene;
@@ -343,6 +394,7 @@
     const flat = () => small() || figures.clientHeight < 420;
     const seen = () => state.view.filter((name, at) => !at || !flat() || typeof plots[name].drawing === "string");
     // The lines of the strip in as few words as stay true.
+    /** @param {string} line */
     const brief = (line) =>
       line
         .replace("attacked: at least", "attacked ≥")
@@ -358,6 +410,7 @@
       say.scrollTop = 0;
     }
     // What is drawn as text is written once: a game that is under way goes on.
+    /** @param {Canvas} canvas @param {string} text */
     function write(canvas, text) {
       if (canvas.written === text) return;
       canvas.innerHTML = canvas.written = text;
@@ -422,6 +475,7 @@
       dress();
       speak();
     }
+    /** @param {string} name */
     const geometry = (name) => {
       const canvas = plots[name]?.canvas,
         drawn = canvas?._fullLayout;
@@ -439,6 +493,7 @@
     };
 
     // ------------------------------------------------------------------------------------------------- guess
+    /** @type {Pen | null} */
     let pen = null;
     const question = make("span"),
       compare = make("button", { type: "button", className: "compare", textContent: "Show what was measured" });
@@ -496,6 +551,7 @@
       compare.disabled = !pen?.ready();
     }
     // From the keyboard the slider is next; whoever answered with a mouse steps on with the arrow keys.
+    /** @param {boolean} look @param {UIEvent=} event */
     function answer(look, event) {
       done.add(kind());
       if (pen && drawing()) pen.compare(look);
@@ -509,6 +565,7 @@
     }
 
     // ---------------------------------------------------------------------------------------------- controls
+    /** @param {Control} one */
     const number = (one) => one.kind === "number" || one.kind === "integer";
     const named = (el.dataset.controls || "")
       .split(" ")
@@ -532,13 +589,16 @@
         .map((name) => field(control[name], false)),
     ];
     // Without a server only what was computed with the book can be chosen.
+    /** @param {string} name @param {string} text */
     const can = (name, text) => live || it.states[link({ ...state.values, [name]: text })];
+    /** @param {string} name @param {string} text */
     function move(name, text) {
       if (state.values[name] === text) return;
       const next = { ...state, values: { ...state.values, [name]: text }, guess: veiled() };
       set(next);
       on("moved");
     }
+    /** @param {Control} one @param {boolean} main */
     function field(one, main) {
       if (!number(one)) {
         const select = make("select");
@@ -556,10 +616,14 @@
       const range = make("input", { type: "range", min: 0, max: 1, step: "any" }),
         output = make("output");
       range.setAttribute("aria-label", one.label);
+      /** @param {string} text */
       const at = (text) => (one.log ? Math.log10(+text) : +text);
-      let span = [0, 1],
-        stops = [];
+      let span = [0, 1];
+      /** @type {Stop[]} */
+      let stops = [];
+      /** @param {string} text */
       const place = (text) => (at(text) - span[0]) / (span[1] - span[0]);
+      /** @param {number} p */
       const nearest = (p) =>
         stops.reduce((a, b) => (Math.abs(place(b.text) - p) < Math.abs(place(a.text) - p) ? b : a)).text;
       range.addEventListener("input", () => {
@@ -569,7 +633,7 @@
         }
       });
       range.addEventListener("change", () => {
-        range.value = place(state.values[one.name]);
+        range.value = String(place(state.values[one.name]));
       });
       range.addEventListener("keydown", (event) => {
         const now = stops.findIndex((stop) => stop.text === state.values[one.name]);
@@ -586,6 +650,7 @@
         event.stopPropagation();
         if (stops[to]) move(one.name, stops[to].text);
       });
+      /** @param {string} text */
       const near = (text) => text.replace(/^0\./, ".");
       const ends = make(
         "p",
@@ -614,7 +679,7 @@
           const room = lead ? figures.clientWidth - lead.left - lead.width : 0;
           box.style.setProperty("--l", `${lead ? lead.left : 9}px`);
           box.style.setProperty("--r", `${lead ? room : 9}px`);
-          range.value = place(value);
+          range.value = String(place(value));
           range.disabled = main && veiled();
           range.setAttribute("aria-valuetext", stops.find((stop) => stop.text === value)?.spoken || value);
           output.textContent = range.disabled
@@ -622,7 +687,7 @@
             : `${one.label}${one.label.length > 3 ? ":" : " ="} ${near(value)}`;
           output.style.left = `${100 * Math.min(0.9, Math.max(0.1, place(value)))}%`;
           const here = output.getBoundingClientRect();
-          for (const end of [ends.firstChild, ends.lastChild]) {
+          for (const end of /** @type {HTMLElement[]} */ ([ends.firstElementChild, ends.lastElementChild])) {
             const there = end.getBoundingClientRect();
             end.style.visibility = there.left < here.right && here.left < there.right ? "hidden" : "";
           }
@@ -641,6 +706,7 @@
     }
 
     // -------------------------------------------------------------------------------------------------- doors
+    /** @param {PathState} next */
     function set(next) {
       state = next;
       seq += 1;
@@ -687,6 +753,7 @@
         pen?.focus();
       },
       // A small picture for paper, drawn into `box`. A question stands there unanswered, as on the screen.
+      /** @type {Stage["picture"]} */
       picture(box, s, size = { width: 560, height: 250, strip: true }) {
         const scene = built(s);
         if (!scene) return;

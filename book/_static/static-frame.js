@@ -1,3 +1,4 @@
+// @ts-check
 // A dashboard without a server: the same frame, drawn from numbers that were computed when the book was built.
 // staticFrame(place, url) fills `place`; the script at `url` hands the numbers over through staticFrame.data.
 (() => {

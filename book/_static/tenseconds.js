@@ -1,11 +1,14 @@
+// @ts-check
 // Moves the figure of the first page: tiles flip one by one under fixed uniforms, bars step through measured numbers.
 // Nothing is sent anywhere and nothing is stored.
 (() => {
+  /** @param {number} share */
   const percent = (share) => `${Math.round(100 * share)}\u202f%`;
   document.querySelectorAll(".ten").forEach((box) => {
+    /** @param {string} name */
     const one = (name) => box.querySelector(name);
     const figure = JSON.parse(one("script").textContent);
-    const slider = one("input"),
+    const slider = box.querySelector("input"),
       button = one(".ten-better"),
       name = one(".ten-name");
     const mine = [...box.querySelectorAll(".ten-tiles button")],
@@ -27,7 +30,7 @@
       slider.setAttribute("aria-valuetext", state.spoken);
       one("output").textContent = `ε = ${state.epsilon}`;
       if (row && server) {
-        const bar = row.firstElementChild;
+        const bar = /** @type {HTMLElement} */ (row.firstElementChild);
         bar.style.width = `${(100 * server.rate) / figure.full}%`;
         bar.classList.toggle("better", role === "better");
         row.lastElementChild.textContent = percent(server.rate);
@@ -37,8 +40,9 @@
       one(".ten-say").textContent = `${state.guess} ${state.said[role]}`;
     }
 
+    /** @param {HTMLElement} tile */
     function own(tile) {
-      tile.setAttribute("aria-pressed", tile.getAttribute("aria-pressed") !== "true");
+      tile.setAttribute("aria-pressed", String(tile.getAttribute("aria-pressed") !== "true"));
       const lit = mine.filter((each) => each.getAttribute("aria-pressed") === "true").length;
       name.textContent = "Your phone";
       name.nextElementSibling.textContent = `${lit} film${lit === 1 ? "" : "s"} watched. It stays in this page.`;
@@ -58,10 +62,10 @@
       });
     });
     slider.addEventListener("input", draw);
-    button.hidden = !figure.states.some((state) => state.servers.better);
+    button.hidden = !figure.states.some((/** @type {any} */ state) => state.servers.better);
     button.addEventListener("click", () => {
       role = role === "printed" ? "better" : "printed";
-      button.setAttribute("aria-pressed", role === "better");
+      button.setAttribute("aria-pressed", String(role === "better"));
       draw();
     });
     draw();

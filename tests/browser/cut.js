@@ -1,11 +1,16 @@
+// @ts-check
 // What a reader would see cut off, or written over something else, in the figure of a path. One line a finding.
 () => {
   const stage = document.querySelector(".stage"),
     found = new Set();
+  /** @param {HTMLElement} el */
   const seen = (el) =>
     el.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && el.getBoundingClientRect().width > 1;
+  /** @param {HTMLElement} el */
   const name = (el) =>
     `"${(el.textContent || el.getAttribute("aria-label") || el.className).trim().replace(/\s+/g, " ").slice(0, 48)}"`;
+  /** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
+  /** @param {Box} a @param {Box} b */
   const out = (a, b) =>
     a.left < b.left - 1.5 || a.right > b.right + 1.5 || a.top < b.top - 1.5 || a.bottom > b.bottom + 1.5;
   const screen = { left: 0, top: -1e9, right: innerWidth, bottom: 1e9 };
@@ -26,7 +31,7 @@
       if (out(box, at.getBoundingClientRect()) && !at.matches(".plot.still.alone"))
         found.add(`${name(el)} is cut by .${at.className}`);
     }
-    if (el.matches("select")) {
+    if (el instanceof HTMLSelectElement) {
       canvas.font = getComputedStyle(el).font;
       const zoom = box.width / el.offsetWidth || 1;
       const full = el.offsetWidth >= parseFloat(getComputedStyle(el).maxWidth) - 1; // else it is as wide as its widest choice
@@ -34,6 +39,7 @@
         found.add(`"${el.selectedOptions[0].text}" is cut in its list`);
     }
   }
+  /** @param {HTMLElement[]} row */
   const over = (row) => {
     for (let i = 0; i < row.length; i++)
       for (let j = 0; j < i; j++) {
@@ -48,6 +54,6 @@
   for (const drawing of stage.querySelectorAll(".canvas"))
     over([...drawing.querySelectorAll("svg text")].filter(seen).filter((el) => el.textContent.trim()));
   for (const ends of stage.querySelectorAll(".ends"))
-    over([...ends.children].filter(seen).filter((el) => el.textContent.trim()));
+    over(/** @type {HTMLElement[]} */ ([...ends.children]).filter(seen).filter((el) => el.textContent.trim()));
   return [...found];
 };

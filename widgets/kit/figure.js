@@ -1,8 +1,10 @@
+// @ts-check
 // One figure: Plotly JSON or HTML, drawn in the page itself, at most once a frame, and again only while it can be seen.
 const LEAST = 10,
   MOST = 60; // ms of a drawing that are taken into account: the first one takes long
 const CONFIG = { displayModeBar: false, scrollZoom: false, doubleClick: false, showTips: false };
 
+/** @param {{ model: FigureModel }} here */
 export function render({ model }) {
   const place = document.querySelector(`[data-figure="${model.figure}"] .canvas`) || document.createElement("div");
   const canvas = document.createElement("div");
@@ -14,6 +16,7 @@ export function render({ model }) {
     width = 0,
     height = 0,
     cost = LEAST;
+  /** @type {() => Trace[]} */
   let own = () => []; // traces that the page itself adds: what the reader did, which the server never hears of
 
   const veiled = () => Boolean(place.closest(".page.veiled"));
@@ -26,6 +29,7 @@ export function render({ model }) {
   // On a wall: what stands upright is read above; as many names of rows as there is room for, else no numbers beside dots.
   const caption = place.parentElement?.querySelector("figcaption"),
     title = caption?.textContent;
+  /** @param {Trace[]} data @param {Layout} layout */
   function fit(data, layout) {
     layout.height = Math.max(140, height);
     const upright = layout.yaxis?.title?.text || "";
@@ -36,7 +40,9 @@ export function render({ model }) {
     const fits = Math.max(1, Math.floor((layout.height - t - b) / (layout.font?.size || 13)));
     if (!names || names.length <= fits) return;
     const every = Math.ceil(names.length / fits);
-    layout.yaxis.ticktext = names.map((name, at) => (at % every ? "" : name));
+    layout.yaxis.ticktext = names.map((/** @type {string} */ name, /** @type {number} */ at) =>
+      at % every ? "" : name,
+    );
     for (const trace of data) trace.mode = trace.mode?.replace("+text", "");
   }
   async function draw() {
@@ -47,6 +53,7 @@ export function render({ model }) {
     stale = false;
     drawn = true;
     [width, height] = [canvas.clientWidth, room()];
+    /** @type {Figure} */
     const { data, layout } = JSON.parse(model.plot);
     if (caption) caption.textContent = title;
     if (height) fit(data, layout);
@@ -65,6 +72,7 @@ export function render({ model }) {
   }
   // The main figure first. The others when the browser has time, and the less often the longer they take, so that
   // they never hold up a drag: a sixth of the time at most.
+  /** @param {() => void} act */
   const rest = (act) => setTimeout(() => requestIdleCallback(act, { timeout: 400 }), 6 * cost);
   const soon = place.closest(".main") ? requestAnimationFrame : rest;
   function ask() {

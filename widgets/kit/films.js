@@ -1,4 +1,6 @@
+// @ts-check
 // A few films out of many: each a chip with its own remove button, and a box that completes what is typed.
+/** @param {{ model: FilmsModel }} here */
 export function render({ model }) {
   const root = document.createElement("div");
   root.className = "pick";
@@ -8,11 +10,12 @@ export function render({ model }) {
     <ul class="chips"></ul>
     <input id="${id}" list="${id}-all" autocomplete="off"><datalist id="${id}-all"></datalist>
     <p class="refused" role="alert" hidden></p>`;
-  const [name, chips, box, all, refused] = [".name", ".chips", "input", "datalist", ".refused"].map((s) =>
-    root.querySelector(s),
-  );
+  const [name, chips, all, refused] = [".name", ".chips", "datalist", ".refused"].map((s) => root.querySelector(s));
+  const box = root.querySelector("input");
+  /** @param {number} film */
   const title = (film) => (model.options.find(([known]) => known === film) || [film, `film ${film}`])[1];
 
+  /** @param {number[]} films */
   function set(films) {
     model.value = films;
     model.released += 1;
@@ -47,6 +50,7 @@ export function render({ model }) {
     all.replaceChildren(...model.options.map(([, text]) => new Option(text)));
     show();
   }
+  /** @param {boolean} strict */
   function add(strict) {
     const typed = box.value.trim().toLowerCase();
     if (!typed) return;

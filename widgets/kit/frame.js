@@ -1,3 +1,4 @@
+// @ts-check
 // The page's own elements: what is said, the prediction, the states, the footer, and the height told to the book.
 const WAIT = 1000; // ms before a wait shows its progress and can be cancelled
 const SETTLE = 300; // ms of silence before the address changes: browsers refuse to change it at every step
@@ -6,17 +7,24 @@ const AGAIN = 4000; // ms between two looks whether a lost server is back
 const SLEPT = 90000; // ms without a clock: the lid was closed (a hidden page still has one a minute)
 const SILENT = 15000; // ms that a server may take to say that it is there
 
+/** @param {{ model: FrameModel }} here */
 export function render({ model }) {
   const page = document.querySelector("main.page");
+  /** @param {string} selector */
   const $ = (selector) => page.querySelector(selector);
+  /** @param {string} selector */
   const $$ = (selector) => [...page.querySelectorAll(selector)];
+  /** @param {Record<string, unknown>} message */
   const send = (message) => model.send_msg(message);
+  /** @param {HTMLElement} element @param {unknown} on */
   const toggle = (element, on) => {
     element.hidden = !on;
   };
+  /** @type {number | null} */
   let guess = null; // the reader's own: it never leaves this variable
   let lost = false;
-  let speaking, counting, writing;
+  /** @typedef {number | undefined} Timer */
+  let /** @type {Timer} */ speaking, /** @type {Timer} */ counting, /** @type {Timer} */ writing;
   document.addEventListener("veil", () => {
     say();
     describe();
@@ -60,7 +68,7 @@ export function render({ model }) {
           : model.shown
             ? "ready"
             : "loading";
-    page.dataset.shown = model.shown;
+    page.dataset.shown = String(model.shown);
     document.documentElement.toggleAttribute("data-busy", Boolean(busy || writing));
   }
 
@@ -78,8 +86,8 @@ export function render({ model }) {
       const left = known && busy.remaining ? ` about ${Math.max(1, Math.round(busy.remaining))} s left` : "";
       $(".waiting span").textContent = busy.text + left;
       toggle($(".waiting"), true);
-      if (!page.dataset.since) page.dataset.since = Date.now();
-      const rest = WAIT - (Date.now() - page.dataset.since);
+      if (!page.dataset.since) page.dataset.since = String(Date.now());
+      const rest = WAIT - (Date.now() - Number(page.dataset.since));
       toggle($(".cancel"), rest <= 0);
       if (rest > 0) counting = setTimeout(() => toggle($(".cancel"), model.busy), rest);
     }
@@ -97,7 +105,7 @@ export function render({ model }) {
     button.addEventListener("click", () => {
       guess = +button.dataset.at;
       $$(".answer").forEach((other) => other.setAttribute("aria-pressed", String(other === button)));
-      $(".show-me").disabled = true;
+      showMe.disabled = true;
       veil(false);
       reply();
       $(".spoken").textContent = $(".reply").textContent;
@@ -105,6 +113,7 @@ export function render({ model }) {
   }
   // Until the reader has answered, nothing on the screen gives the answer away; a link with settings has its own point.
   let veiled = Boolean($(".answers")) && !model.query;
+  /** @param {boolean} on */
   function veil(on) {
     veiled = on;
     page.classList.toggle("veiled", on);
@@ -114,7 +123,7 @@ export function render({ model }) {
     document.dispatchEvent(new Event("veil"));
   }
   veil(veiled);
-  const showMe = $(".show-me");
+  const showMe = /** @type {HTMLButtonElement | null} */ ($(".show-me"));
   if (showMe)
     showMe.addEventListener("click", () => {
       veil(false);
@@ -127,7 +136,8 @@ export function render({ model }) {
     const size = width < 640 ? "phone" : width < 1180 ? "book" : "wide";
     if (page.dataset.size !== size || !page.dataset.folded) {
       page.dataset.size = page.dataset.folded = size;
-      $$(".rail > .fold, .evidence > .fold").forEach((fold) => {
+      const folds = /** @type {HTMLDetailsElement[]} */ ($$(".rail > .fold, .evidence > .fold"));
+      folds.forEach((fold) => {
         fold.open = size !== "phone";
       });
       tab();
@@ -142,6 +152,7 @@ export function render({ model }) {
     told = height;
     window.parent.postMessage({ dashboard: page.dataset.stem, height }, window.location.origin);
   }
+  /** @param {string} theme */
   function paint(theme) {
     document.documentElement.dataset.theme = theme;
     if (model.theme !== theme) model.theme = theme;
@@ -155,6 +166,7 @@ export function render({ model }) {
 
   // ---------------------------------------------------------------------------------------------- evidence
   let chosen = $(".tabs button") ? $(".tabs button").dataset.tab : "";
+  /** @param {string=} name */
   function tab(name) {
     chosen = name || chosen;
     const tabbed = page.dataset.size === "book" && chosen;
@@ -164,16 +176,19 @@ export function render({ model }) {
   $$(".tabs button").forEach((b) => b.addEventListener("click", () => tab(b.dataset.tab)));
 
   // ------------------------------------------------------------------------------------------------ footer
+  /** @param {string} text */
   function done(text) {
     $(".done").textContent = text;
     setTimeout(() => {
       if ($(".done").textContent === text) $(".done").textContent = "";
     }, 3000);
   }
+  /** @param {string=} extra */
   function address(extra) {
     const query = [model.query, extra].filter(Boolean).join("&");
     return new URL(window.location.pathname + (query ? `?${query}` : ""), window.location.origin).href;
   }
+  /** @param {string} text @param {string} label */
   async function copy(text, label) {
     try {
       await navigator.clipboard.writeText(text);
@@ -182,6 +197,7 @@ export function render({ model }) {
       window.prompt(label, text);
     }
   }
+  /** @param {string} text @param {string} name */
   function save(text, name) {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
@@ -190,7 +206,9 @@ export function render({ model }) {
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     done(`${name} saved`);
   }
+  /** @type {Record<string, (button?: HTMLElement) => void>} */
   const wishes = {
+    /** @param {HTMLElement} button */
     table(button) {
       model.tables = !model.tables;
       button.setAttribute("aria-expanded", String(model.tables));
@@ -202,6 +220,7 @@ export function render({ model }) {
     link() {
       copy(address(), "Link");
     },
+    /** @param {HTMLElement} button */
     code(button) {
       const open = $(".code").hidden;
       button.setAttribute("aria-expanded", String(open));
@@ -260,7 +279,7 @@ export function render({ model }) {
       zoom = Math.max(0.6, Math.min(innerWidth / 1280, innerHeight / 720));
     page.classList.toggle("one-screen", one);
     page.style.zoom = one ? zoom.toFixed(3) : "";
-    page.style.height = one ? `${Math.floor(innerHeight / zoom.toFixed(3))}px` : "";
+    page.style.height = one ? `${Math.floor(innerHeight / Number(zoom.toFixed(3)))}px` : "";
     shorten();
   }
   // A sentence longer than its lines is set smaller; what stands below it stays where it is.
@@ -289,9 +308,8 @@ export function render({ model }) {
     });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && model.large && window.parent === window) return void wishes.present();
-    const typing = event
-      .composedPath()[0]
-      .matches?.("input:not([type=range], [type=radio], [type=checkbox]), select, textarea");
+    const at = /** @type {Element} */ (event.composedPath()[0]);
+    const typing = at.matches?.("input:not([type=range], [type=radio], [type=checkbox]), select, textarea");
     if (event.key !== "w" || typing || event.ctrlKey || event.metaKey || event.altKey || !$(".whole")) return;
     model.curve = !model.curve;
     dress();
@@ -334,6 +352,7 @@ export function render({ model }) {
     mark();
     setTimeout(again, AGAIN * Math.random());
   }
+  /** @returns {Promise<void>} */
   async function again() {
     try {
       const answer = await fetch("../live.json", { cache: "no-store" });
@@ -346,7 +365,7 @@ export function render({ model }) {
   model.document.on_event("connection_lost", lose);
   // After a sleep the socket may be dead without knowing: the server is asked whether it still knows this page.
   let woke = Date.now(),
-    silent;
+    /** @type {Timer} */ silent;
   function alive() {
     if (lost) return;
     clearTimeout(silent);

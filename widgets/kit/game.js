@@ -1,7 +1,11 @@
+// @ts-check
 // A few rounds against the real release. Guesses and score live in this page and are sent to nobody.
+/** @param {{ model: GameModel }} here */
 export function render({ model }) {
   const place = document.querySelector(".game");
   const spoken = document.querySelector(".spoken");
+  /** @param {string} name @param {string} [text] */
+  /** @type {<K extends keyof HTMLElementTagNameMap>(tag: K, name: string, text?: string) => HTMLElementTagNameMap[K]} */
   const make = (tag, name, text = "") =>
     Object.assign(document.createElement(tag), { className: name, textContent: text });
   let at = 0,
@@ -48,14 +52,15 @@ export function render({ model }) {
     tally.textContent = played() ? `${right()} of ${played()} right` : "";
     answers.replaceChildren(...buttons, tally);
   }
+  /** @param {number} answer */
   function guess(answer) {
     const { rounds, answers: names, ceiling } = model.deal;
     const { truth, best: would } = rounds[at];
     at += 1;
-    [yes, no] = [yes + (truth === 1), no + (truth === 0)];
-    hits += truth === 1 && answer === 1;
-    alarms += truth === 0 && answer === 1;
-    best += would === -1 ? 0.5 : would === truth;
+    [yes, no] = [yes + Number(truth === 1), no + Number(truth === 0)];
+    hits += Number(truth === 1 && answer === 1);
+    alarms += Number(truth === 0 && answer === 1);
+    best += would === -1 ? 0.5 : Number(would === truth);
     const verdict = answer === truth ? `Right, it was ${names[truth]}.` : `It was ${names[truth]}.`;
     const total =
       at < rounds.length

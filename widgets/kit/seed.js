@@ -1,4 +1,6 @@
+// @ts-check
 // A whole number in a box.
+/** @param {{ model: SeedModel }} here */
 export function render({ model }) {
   const label = document.createElement("label");
   label.className = "count name";
@@ -11,7 +13,7 @@ export function render({ model }) {
     model.released += 1;
   });
   const show = () => {
-    input.value = model.value;
+    input.value = String(model.value);
   };
   model.on("value", show);
   show();

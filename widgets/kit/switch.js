@@ -1,4 +1,6 @@
+// @ts-check
 // On or off: a native checkbox.
+/** @param {{ model: SwitchModel }} here */
 export function render({ model }) {
   const label = document.createElement("label");
   label.className = "tick name";

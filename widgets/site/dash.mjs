@@ -1,3 +1,4 @@
+// @ts-check
 // A dashboard's page without a server: the committed picture first, then what this page itself computes.
 // Each script of the kit gets the `model` that Panel would give it; here it is one end of the worker's messages.
 import { lab, LATE } from "./lab.mjs";
@@ -7,17 +8,21 @@ const WAIT = 150; // ms before a wait is worth a word
 const FRAME = ["theme", "size", "present", "plain"];
 const { stem, parts, people } = JSON.parse(document.querySelector("#still").textContent);
 const page = document.querySelector("main.page");
-const models = {},
-  kept = {};
+/** @type {Record<string, ReturnType<typeof modelOf>>} */
+const models = {};
+/** @type {Record<string, Record<string, any>>} what was moved before Python was there */
+const kept = {};
 let sent = 0,
   heard = 0; // messages; Python, where it is stuck, has not heard the last one
 let open = false,
   idle = true,
   since = 0,
-  timer,
   own = false,
-  moved = "",
-  line;
+  moved = "";
+/** @type {number | undefined} */
+let timer;
+/** @type {Line} */
+let line;
 const search = new URLSearchParams(location.search);
 const settings = new URLSearchParams([...search].filter(([name]) => !FRAME.includes(name))).toString();
 const frame = Object.fromEntries([...search].filter(([name]) => FRAME.includes(name)));
@@ -32,24 +37,32 @@ new IntersectionObserver(
   { rootMargin: "200px" },
 ).observe(page);
 
+/** @param {string} place @param {Record<string, any>} props */
 function modelOf(place, props) {
+  /** @type {Record<string, ((news?: any) => void)[]>} */
   const heard = {};
+  /** @param {string} name @param {unknown=} what */
   const fire = (name, what) => (heard[name] || []).forEach((act) => act(what));
+  /** @param {Record<string, unknown>} set */
   const put = (set) => {
     Object.assign(props, set);
     Object.keys(set).forEach((name) => fire(name));
   };
+  /** @type {Record<string, unknown>} */
   const mine = {
+    /** @param {string | string[]} names @param {(news?: any) => void} act */
     on(names, act) {
       [names].flat().forEach((name) => (heard[name] ||= []).push(act));
     },
+    /** @param {Record<string, unknown>} say */
     send_msg(say) {
       send(place, { say });
     },
     document: { on_event() {} }, // no server that could be lost
   };
   const model = new Proxy(props, {
-    get: (_, name) => (name in mine ? mine[name] : props[name]),
+    get: (_, /** @type {string} */ name) => (name in mine ? mine[name] : props[name]),
+    /** @param {string} name @param {unknown} value */
     set(_, name, value) {
       if (props[name] !== value) {
         put({ [name]: value });
@@ -58,10 +71,11 @@ function modelOf(place, props) {
       return true;
     },
   });
-  return { model, put, tell: (say) => fire("msg:custom", say) };
+  return { model, put, tell: (/** @type {unknown} */ say) => fire("msg:custom", say) };
 }
 
 // -------------------------------------------------------------------------------------------------- upwards
+/** @param {string} place @param {Record<string, any>} message */
 function send(place, message) {
   if (message.say?.do === "cancel") cancel();
   if (message.say?.do === "alive") return models[place].tell({ alive: true }); // nobody is far away who could be lost
@@ -99,7 +113,7 @@ function rests() {
 function working() {
   const known = models[moved]?.model;
   if (!known || known.label === undefined) return "computing…";
-  const pair = (known.options || []).find(([value]) => value === known.value);
+  const pair = (known.options || []).find((/** @type {any[]} */ [value]) => value === known.value);
   const value = pair ? pair[1] : typeof known.value === "number" ? +known.value.toPrecision(4) : "";
   return value === "" ? "computing…" : `computing ${known.label} = ${value}…`;
 }
@@ -114,8 +128,10 @@ function cancel() {
 }
 
 // ------------------------------------------------------------------------------------------------ downwards
+/** @param {unknown} value */
 const empty = (value) =>
   value === "" || value === null || value === 0 || (typeof value === "object" && !Object.keys(value).length);
+/** @type {Dash} */
 const dash = {
   opening: () => ({
     open: stem,
@@ -160,6 +176,7 @@ const dash = {
     if (news.say) models[news.place].tell(news.say);
   },
 };
+/** @param {Record<string, Record<string, unknown>>} parts */
 function made(parts) {
   open = true;
   idle = false;
@@ -185,6 +202,7 @@ for (const [place, { script, style, values }] of Object.entries(parts)) {
   const where = document.querySelector(`[data-place="${place}"]`);
   if (place === "frame" && settings) values.query = settings;
   const made = (models[place] = modelOf(place, values));
+  /** @type {HTMLElement | ShadowRoot} */
   let inside = where;
   if (style) {
     inside = where.attachShadow({ mode: "open" });

@@ -1,3 +1,4 @@
+// @ts-check
 // The laboratory of one page: at most one worker, whoever asks for it, and what there is to say about it.
 //   lab.state     "asleep", "asks" (for leave to load), "loading", "ready", "broken"
 //   lab.on(act)   act() whenever state, progress or the people have changed
@@ -12,6 +13,7 @@ export function obstacle() {
   let modules = false;
   try {
     new Worker("http://[", {
+      /** @returns {WorkerType} */
       get type() {
         modules = true;
         return "module";
@@ -42,11 +44,27 @@ async function keeper() {
 }
 const kept = Promise.race([keeper().catch(() => {}), new Promise((done) => setTimeout(done, 2000))]);
 
-class Lab {
+export class Lab {
   constructor() {
-    Object.assign(this, { state: "asleep", why: "", had: 0, total: 0, people: "", file: null, times: {} });
+    this.state = "asleep";
+    this.why = "";
+    this.had = this.total = 0;
+    this.people = ""; // on whose data it computes, in words
+    this.chosen = ""; // the name of the reader's own
+    this.refused = "";
+    /** @type {Columns | undefined} what the columns of the reader's file were taken for */
+    this.columns = undefined;
+    /** @type {string[]} */
+    this.notes = [];
+    /** @type {{ file: string, called: string, bytes: ArrayBuffer, columns?: Record<string, string> } | null} */
+    this.file = null;
+    /** @type {Record<string, number>} ms until it was ready, whole and kept */
+    this.times = {};
+    /** @type {Set<() => void>} */
     this.acts = new Set();
+    /** @type {Map<string, Dash>} */
     this.dashes = new Map(); // name -> what to call with news
+    /** @type {Map<number, [question: Record<string, unknown>, progress: (share: number) => void, done: (told: any) => void]>} */
     this.asked = new Map(); // number -> [question, what to call with its progress, what with its answer]
     this.count = 0;
     this.read = kept
@@ -61,6 +79,7 @@ class Lab {
       () => {},
     );
   }
+  /** @param {() => void} act */
   on(act) {
     this.acts.add(act);
     return () => this.acts.delete(act);
@@ -95,6 +114,7 @@ class Lab {
   }
 
   // Somebody is near the screen, or has moved something. Where bytes cost money the reader is asked first.
+  /** @param {boolean} [agreed] */
   async want(agreed = false) {
     if (this.state !== "asleep" && !(this.state === "asks" && agreed)) return;
     this.state = "loading";
@@ -128,6 +148,7 @@ class Lab {
     for (const [number, [question]] of this.asked) this.send({ asked: number, ...question });
     this.tell();
   }
+  /** @param {string} why */
   broke(why) {
     this.worker?.terminate();
     this.worker = null;
@@ -137,6 +158,7 @@ class Lab {
     this.asked.clear();
     this.tell();
   }
+  /** @param {any} news */
   heard(news) {
     if (news.dash) return this.dashes.get(news.dash)?.heard(news);
     if (news.asked) return this.answered(news);
@@ -187,11 +209,13 @@ class Lab {
     };
     aside.postMessage({ remember: { manifest: this.manifest } });
   }
+  /** @param {Record<string, unknown>} message */
   send(message) {
     this.worker?.postMessage(JSON.stringify(message));
   }
 
   // One question, one answer; `progress(share)` hears how far it is. `stop()` gives it up, and ends Python for it.
+  /** @param {Record<string, unknown>} question @param {(share: number) => void} [progress] */
   ask(question, progress = () => {}) {
     const number = ++this.count;
     const answer = new Promise((done) => {
@@ -206,6 +230,7 @@ class Lab {
       },
     };
   }
+  /** @param {{ asked: number, told?: any, progress?: number }} it */
   answered({ asked, told, progress }) {
     const [, go_on, done] = this.asked.get(asked) || [];
     if (told === undefined) return go_on?.(progress);
@@ -214,12 +239,13 @@ class Lab {
   }
 
   // A dashboard of this page: `dash` is told in heard(news), and says what to open in opening().
+  /** @param {Dash} dash */
   join(dash) {
     const name = `d${++this.count}`;
     this.dashes.set(name, dash);
     if (this.worker) this.send({ dash: name, ...dash.opening() });
     return {
-      send: (message) => this.send({ dash: name, ...message }),
+      send: (/** @type {Record<string, unknown>} */ message) => this.send({ dash: name, ...message }),
       leave: () => {
         this.send({ dash: name, close: true });
         this.dashes.delete(name);
@@ -237,6 +263,7 @@ class Lab {
     this.start();
   }
   // The reader's own file. It goes to the worker of this page and nowhere else.
+  /** @param {File} file @param {Record<string, string>=} columns */
   async own(file, columns) {
     this.file = {
       file: file.name.replace(/[^\w.-]+/g, "-"),

@@ -1,6 +1,9 @@
+// @ts-check
 // The reader's own mechanism, typed into the page and tried by the reader's own Python.
 import { lab, obstacle } from "./lab.mjs";
 
+/** @param {Record<string, unknown>} [about] */
+/** @type {Make} */
 const make = (tag, about = {}, ...parts) => {
   const node = Object.assign(document.createElement(tag), about);
   node.append(...parts);
@@ -13,10 +16,12 @@ const CODE = `def release(x, rng):
     return np.where(honest, x, 1 - x)
 `;
 
+/** @param {Element} fold */
 export function mine(fold) {
   const why = obstacle();
   const text = make("textarea", { rows: 6, spellcheck: false, value: TABLE, ariaLabel: "Your mechanism" });
   const claimed = make("input", { type: "number", min: 0.001, max: 50, step: "any", value: 2 });
+  /** @param {string} words @param {Record<string, unknown>} [about] */
   const button = (words, about = {}) => make("button", { type: "button", textContent: words, ...about });
   const table = button("A table"),
     code = button("Lines of Python"),
@@ -47,8 +52,9 @@ export function mine(fold) {
     return;
   }
 
-  let asked = null,
-    agreed = false;
+  /** @type {ReturnType<Lab["ask"]> | null} */
+  let asked = null;
+  let agreed = false;
   table.addEventListener("click", () => {
     text.value = TABLE;
   });
@@ -56,6 +62,7 @@ export function mine(fold) {
     text.value = CODE;
   });
   text.addEventListener("keydown", (event) => event.stopPropagation()); // arrows are the path's elsewhere
+  /** @param {number=} share */
   function waits(share) {
     bar.hidden = cancel.hidden = !asked;
     go.disabled = Boolean(asked);

@@ -1,4 +1,6 @@
+// @ts-check
 // The line above a dashboard: how far the laboratory is, whose data it computes on, and the reader's own ratings.
+/** @type {Make} */
 const make = (tag, about = {}, ...parts) => {
   const node = Object.assign(document.createElement(tag), about);
   node.append(...parts);
@@ -6,6 +8,7 @@ const make = (tag, about = {}, ...parts) => {
 };
 const ROLES = ["user", "item", "rating", "time"];
 
+/** @param {HTMLElement} page @param {Lab} lab @param {{ data: boolean, settings: string }} it */
 export function label(page, lab, { data, settings }) {
   const text = make("span", { className: "lab-text" }),
     bar = make("progress", { max: 1, hidden: true });
@@ -25,10 +28,12 @@ export function label(page, lab, { data, settings }) {
     guess,
   );
   page.querySelector(".said").prepend(line);
+  /** @type {File | null} */
   let brought = null;
 
   leave.addEventListener("click", () => lab.want(true));
   bring.addEventListener("click", () => file.click());
+  /** @param {Record<string, string>=} columns */
   const take = (columns) => {
     if (brought) lab.own(brought, columns);
   };

@@ -1,11 +1,14 @@
+// @ts-check
 // What a chapter has of the page's laboratory: its steps are computed here, and the reader's own mechanism is tried.
 // The figure shows what was computed with the book. Where the page has the same people, each move is computed anew as
 // soon as Python is there; where the book's people may not be published, only when the reader asks, and it is said.
 import { lab, obstacle } from "./lab.mjs";
 import { mine } from "./mine.mjs";
 
+/** @type {Make} */
 const make = (tag, about = {}) => Object.assign(document.createElement(tag), about);
 
+/** @param {HTMLElement} el @param {Stage} stage @param {PathData} it */
 export function steps(el, stage, it) {
   document.head.append(make("link", { rel: "stylesheet", href: new URL("steps.css", import.meta.url).href }));
   const fold = document.querySelector("#x-own > div");
@@ -22,14 +25,16 @@ export function steps(el, stage, it) {
   const needs = it.controls.map((one) => one.needs).find(Boolean) || "";
   const data = it.controls.some(({ name, needs }) => name === "data" && needs);
   const why = obstacle();
-  let wanted = false,
-    live = null;
+  let wanted = false;
+  /** @type {Ask | null} */
+  let live = null;
 
   const own = () => (data && lab.chosen ? lab.chosen : "");
   const same = () => !needs || own() === needs; // the page computes on the people of the book
   const whom = () => (own() ? `your ${own()}` : "invented people");
   function asker() {
     const query = own() ? `&data=${encodeURIComponent(own())}` : "";
+    /** @param {URLSearchParams} asked */
     const ask = async (asked) => {
       const told = await lab.ask({ scene: it.stem, query: asked + query }).answer;
       return { told, ok: told.what === undefined };
