@@ -188,23 +188,29 @@
       return true;
     };
   }
-  // Places at least `gap` apart within 0..most, near those that are wanted, which rise.
-  /** @param {number[]} wanted @param {number} gap @param {number} most */
-  function spread(wanted, gap, most) {
-    const at = [...wanted];
-    for (let pass = 0; pass < 12; pass++)
-      for (let i = 1; i < at.length; i++) {
-        const over = gap - (at[i] - at[i - 1]);
-        if (over > 0) {
-          at[i] += over / 2;
-          at[i - 1] -= over / 2;
-        }
+  // Places at least `gap` apart within low..high, with the least sum of squared moves, in the same order; `spread` in
+  // recprivlib/plots/chart.py is the same, and a test holds the two together.
+  /** @param {number[]} wanted @param {number} gap @param {number} low @param {number} high */
+  function spread(wanted, gap, low, high) {
+    const order = wanted.map((_, at) => at).sort((a, b) => wanted[a] - wanted[b]);
+    /** @type {[sum: number, many: number][]} neighbours that are pooled, without the gaps between them */
+    const groups = [];
+    order.forEach((at, rank) => {
+      groups.push([wanted[at] - rank * gap, 1]);
+      for (let last = groups.length - 1; last > 0; last--) {
+        const [[sum, many], [more, others]] = groups.slice(-2);
+        if (sum / many <= more / others) break;
+        groups.splice(-2, 2, [sum + more, many + others]);
       }
-    at.forEach((place, i) => {
-      at[i] = Math.max(place, i ? at[i - 1] + gap : 0);
     });
-    for (let i = at.length - 1; i >= 0; i--) at[i] = Math.min(at[i], i + 1 < at.length ? at[i + 1] - gap : most);
-    return at;
+    const flat = groups.flatMap(([sum, many]) => Array(many).fill(sum / many));
+    const top = Math.max(low, high - gap * (flat.length - 1));
+    /** @type {number[]} */
+    const placed = [];
+    order.forEach((at, rank) => {
+      placed[at] = Math.min(Math.max(flat[rank], low), top) + rank * gap;
+    });
+    return placed;
   }
   // Names of lines, pushed apart for the height there is; on a phone each stands above its line.
   /**
@@ -231,6 +237,7 @@
       const places = spread(
         row.map((one) => one.want),
         gap,
+        0,
         most,
       );
       row.forEach(({ label, want }, i) => {

@@ -210,8 +210,8 @@ interface Window {
   Plotly?: typeof Plotly;
   rpPath: {
     data(it: PathData): void;
-    /** Places of labels, for tests: recprivlib/plots/chart.py has the same. */
-    spread(wanted: number[], gap: number, most: number): number[];
+    /** Places of labels, for a test. */
+    spread(wanted: number[], gap: number, low: number, high: number): number[];
     load(chapter: string): Promise<PathData>;
     busy(what: string, on: boolean): void;
   };
