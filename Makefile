@@ -59,9 +59,10 @@ lab: .venv/ready-lab  ## the chapters as notebooks in JupyterLab
 
 # -------------------------------------------------------------------------------------------- for developers
 
-check: setup-all  ## formatting, lint and types
+check: setup-all  ## formatting, lint and types; of the scripts too, where Node is there
 	@echo "ruff";   $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "mypy";   $(BIN)/mypy
+	@$(BIN)/python -m tools.scripts
 
 # Some machines forbid compiled modules, and a hundred processes of the tests would each compile panel anew.
 test test-slow: export PYTHONPYCACHEPREFIX := $(CURDIR)/_build/compiled

@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 KEPT = "recpriv/green"
 OWN = ("recprivlib", "widgets", "tools", "tests")
 ALL = ["pyproject.toml", "requirements.lock", "Makefile", "_config.yml", "_toc.yml", ".ci", "environment.yml"]
+ALL += ["package.json", "package-lock.json", "eslint.config.mjs", "tsconfig.json", ".prettierignore"]
 ALL += ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 PACKAGE = ROOT / "recprivlib"  # it re-exports on demand: who imports a part of it does not run the others
 COMMON = ["pyproject.toml", "requirements.lock", "Makefile", "recprivlib/__init__.py"]

@@ -1,3 +1,4 @@
+// @ts-check
 // Puts the live dashboard into its place in a chapter: the server's where one answers, else the page's own laboratory,
 // where the site has one and the browser can run it, else the frame of committed results.
 (() => {
@@ -6,14 +7,17 @@
   const top = document.documentElement;
   const root = new URL(top.dataset.content_root || "./", location.href);
   const theme = () => (top.dataset.theme === "dark" ? "dark" : "light");
+  /** @param {HTMLElement} place */
   const narrow = (place) => place.clientWidth < 640;
 
   // Room for it before it is there, so that the text does not jump.
+  /** @param {HTMLElement} place */
   const reserve = (place) => {
     place.style.minHeight = `${narrow(place) ? place.dataset.phone : place.dataset.height}px`;
   };
   places.forEach(reserve);
 
+  /** @param {HTMLElement} place @param {string} [page] */
   function live(place, page = `apps/${place.dataset.stem}`) {
     const { stem, title } = place.dataset;
     const frame = document.createElement("iframe");
@@ -34,14 +38,21 @@
       frame.style.height = `${Math.min(20000, Math.max(200, data.height))}px`;
       place.style.minHeight = "";
     });
-    new MutationObserver(() => frame.contentWindow?.postMessage({ theme: theme() }, location.origin))
-      .observe(top, { attributes: true, attributeFilter: ["data-theme"] });
+    new MutationObserver(() => frame.contentWindow?.postMessage({ theme: theme() }, location.origin)).observe(top, {
+      attributes: true,
+      attributeFilter: ["data-theme"],
+    });
   }
 
+  /** @param {HTMLElement} place @param {string} [why] */
   function still(place, why = "") {
     const note = document.createElement("p");
     note.className = "dash-note";
-    note.append(why ? `${why}: you see numbers computed for this book beforehand.` : "You see numbers computed for this book beforehand. To re-train while you drag: ");
+    note.append(
+      why
+        ? `${why}: you see numbers computed for this book beforehand.`
+        : "You see numbers computed for this book beforehand. To re-train while you drag: ",
+    );
     if (!why) note.append(Object.assign(document.createElement("code"), { textContent: "make serve" }), ".");
     place.append(note);
     place.style.minHeight = "";
@@ -50,19 +61,38 @@
   }
 
   // Python in this page, one for all its dashboards. Where bytes cost money, the frame stands until the reader agrees.
+  /** @param {HTMLElement} place @param {Lab} lab @returns {Promise<void>} */
   async function here(place, lab) {
     const page = `lab/${place.dataset.stem}.html`;
-    const instead = (act) => { place.replaceChildren(); reserve(place); act(); };
+    /** @param {() => void} act */
+    const instead = (act) => {
+      place.replaceChildren();
+      reserve(place);
+      act();
+    };
     if (await lab.asks()) {
       const note = still(place, "This page can re-train in your browser, but needs to load something first");
-      const get = Object.assign(document.createElement("button"), { type: "button", textContent: `Load the laboratory, ${lab.size}, once` });
-      get.addEventListener("click", () => instead(() => { lab.want(true); live(place, page); }));
+      const get = Object.assign(document.createElement("button"), {
+        type: "button",
+        textContent: `Load the laboratory, ${lab.size}, once`,
+      });
+      get.addEventListener("click", () =>
+        instead(() => {
+          lab.want(true);
+          live(place, page);
+        }),
+      );
       note.append(" ", get);
       return;
     }
     if (lab.state === "broken") return void still(place, lab.why);
     live(place, page);
-    const off = lab.on(() => { if (lab.state === "broken") { off(); instead(() => still(place, lab.why)); } });
+    const off = lab.on(() => {
+      if (lab.state === "broken") {
+        off();
+        instead(() => still(place, lab.why));
+      }
+    });
   }
 
   async function found() {
@@ -79,13 +109,27 @@
   }
 
   // One in a fold comes when the fold is opened.
+  /** @param {HTMLElement} place @param {(place: HTMLElement) => void} act */
   const soon = (place, act) => {
     const fold = place.closest("details:not([open])");
-    if (fold) fold.addEventListener("toggle", () => { reserve(place); act(place); }, { once: true }); else act(place);
+    if (fold)
+      fold.addEventListener(
+        "toggle",
+        () => {
+          reserve(place);
+          act(place);
+        },
+        { once: true },
+      );
+    else act(place);
   };
-  found().then(({ live: served, apps = [], lab, why }) => places.forEach((place) => soon(place, () => {
-    if (served && apps.includes(place.dataset.stem)) live(place);
-    else if (lab && !why) here(place, lab);
-    else still(place, why);
-  })));
+  found().then(({ live: served, apps = [], lab, why }) =>
+    places.forEach((place) =>
+      soon(place, () => {
+        if (served && apps.includes(place.dataset.stem)) live(place);
+        else if (lab && !why) here(place, lab);
+        else still(place, why);
+      }),
+    ),
+  );
 })();

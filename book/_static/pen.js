@@ -1,3 +1,4 @@
+// @ts-check
 // A guess that is drawn: the reader's line over the empty axes of a figure, by mouse, finger or arrow keys, and where it
 // differs most from what was measured. The line stays in this file's variables; it goes into no link and no request.
 // rpPen(plot, sketch, {changed, done}) -> {show, hide, ready, answered, verdict, focus}
@@ -5,7 +6,14 @@ window.rpPen = (host, sketch, tell) => {
   const NS = "http://www.w3.org/2000/svg";
   const { x: xs, low, high } = sketch;
   const drawn = new Map(); // column -> height
-  let column = 0, axes = null, compared = false, over = false, last = null;
+  let column = 0,
+    compared = false,
+    over = false;
+  /** @type {Geometry | null} */
+  let axes = null;
+  /** @typedef {{ t: number, v: number }} Spot where the pointer is: along the axis from 0 to 1, and how high */
+  /** @type {Spot | null} */
+  let last = null;
 
   const svg = document.createElementNS(NS, "svg");
   svg.classList.add("pen-line");
@@ -17,32 +25,52 @@ window.rpPen = (host, sketch, tell) => {
   pen.setAttribute("aria-label", "Your guess. Left and right choose where, up and down how much; Enter compares");
   host.append(svg, pen);
 
+  /** @param {number} x */
   const near = (x) => String(x).replace(/^0\./, ".");
+  /** @param {number} v */
   const said = (v) => (sketch.percent ? `${Math.round(100 * v)}\u202f%` : v.toFixed(sketch.digits));
-  const apart = (v) => (sketch.percent ? `${Math.round(100 * Math.abs(v))} points` : Math.abs(v).toFixed(sketch.digits));
-  const along = (x) => { const [a, b] = axes.x; const c = axes.log ? Math.log10(x) : x; return (c - a) / (b - a); };
+  /** @param {number} v */
+  const apart = (v) =>
+    sketch.percent ? `${Math.round(100 * Math.abs(v))} points` : Math.abs(v).toFixed(sketch.digits);
+  /** @param {number} x */
+  const along = (x) => {
+    const [a, b] = axes.x;
+    const c = axes.log ? Math.log10(x) : x;
+    return (c - a) / (b - a);
+  };
+  /** @param {number} x */
   const X = (x) => axes.left + along(x) * axes.width;
+  /** @param {number} y */
   const Y = (y) => axes.top + axes.height * (1 - (y - axes.y[0]) / (axes.y[1] - axes.y[0]));
+  /** @param {number} y */
   const snap = (y) => Math.round(100 * Math.max(low, Math.min(high, y))) / 100;
 
   function gaps() {
     return [...drawn].map(([at, you]) => ({ at, you, it: sketch.truth[at], by: you - sketch.truth[at] }));
   }
+  /** @param {boolean} short */
   function verdict(short) {
     const all = gaps();
     if (!compared || !all.length) return "";
     const most = all.reduce((a, b) => (Math.abs(b.by) > Math.abs(a.by) ? b : a));
     const where = `${sketch.at}\u00a0=\u00a0${near(xs[most.at])}`;
-    if (Math.abs(most.by) < 0.06 * (high - low)) return `Your line is never more than ${apart(most.by)} from what was measured.`;
+    if (Math.abs(most.by) < 0.06 * (high - low))
+      return `Your line is never more than ${apart(most.by)} from what was measured.`;
     const told = `at ${where}: you said ${said(most.you)}, it is ${said(most.it)}, ${apart(most.by)} ${sketch.tall[most.by > 0 ? 1 : 0]}.`;
     if (short) return `You differ most ${told}`;
     const mean = all.reduce((sum, gap) => sum + gap.by, 0) / all.length;
-    const lean = Math.abs(mean) < 0.03 * (high - low) ? "too high in one place and too low in another" : mean > 0 ? "above the measured line" : "below it";
+    const lean =
+      Math.abs(mean) < 0.03 * (high - low)
+        ? "too high in one place and too low in another"
+        : mean > 0
+          ? "above the measured line"
+          : "below it";
     return `You and the measurement differ most ${told} On the whole you were ${lean}.`;
   }
+  /** @param {string} tag @param {Record<string, string | number>} about @param {string=} text */
   const point = (tag, about, text) => {
     const node = document.createElementNS(NS, tag);
-    for (const [name, value] of Object.entries(about)) node.setAttribute(name, value);
+    for (const [name, value] of Object.entries(about)) node.setAttribute(name, String(value));
     if (text) node.textContent = text;
     svg.append(node);
   };
@@ -50,38 +78,64 @@ window.rpPen = (host, sketch, tell) => {
     svg.replaceChildren();
     if (!axes) return;
     const cols = [...drawn.keys()].sort((a, b) => a - b);
+    /** @param {number[][]} pairs */
     const path = (pairs) => pairs.map(([x, y], i) => `${i ? "L" : "M"}${X(x).toFixed(1)} ${Y(y).toFixed(1)}`).join("");
     if (over && compared && cols.length > 1) {
       const back = cols.map((c) => [xs[c], sketch.truth[c]]).reverse();
-      point("path", { d: `${path(cols.map((c) => [xs[c], drawn.get(c)]))}${path(back).replace("M", "L")}Z`, class: "gap" });
-      const most = gaps().reduce((a, b) => (Math.abs(b.by) > Math.abs(a.by) ? b : a)), x = X(xs[most.at]);
+      point("path", {
+        d: `${path(cols.map((c) => [xs[c], drawn.get(c)]))}${path(back).replace("M", "L")}Z`,
+        class: "gap",
+      });
+      const most = gaps().reduce((a, b) => (Math.abs(b.by) > Math.abs(a.by) ? b : a)),
+        x = X(xs[most.at]);
       point("path", { d: `M${x - 5} ${Y(most.you)}h10m-5 0V${Y(most.it)}m-5 0h10`, class: "most" });
       const left = x > axes.left + 80;
-      point("text", { x: x + (left ? -9 : 9), y: (Y(most.you) + Y(most.it)) / 2 + 4, "text-anchor": left ? "end" : "start" }, apart(most.by));
+      point(
+        "text",
+        { x: x + (left ? -9 : 9), y: (Y(most.you) + Y(most.it)) / 2 + 4, "text-anchor": left ? "end" : "start" },
+        apart(most.by),
+      );
     }
     if (cols.length) {
       point("path", { d: path(cols.map((c) => [xs[c], drawn.get(c)])), class: "line" });
       for (const c of cols) point("circle", { cx: X(xs[c]), cy: Y(drawn.get(c)), r: c === column && !over ? 5 : 3 });
       point("text", { x: X(xs[cols[0]]) + 4, y: Y(drawn.get(cols[0])) - 9, class: "you" }, "you");
-    } else if (!over && axes.height > 150) point("text", { x: axes.left + axes.width / 2, y: axes.top + 14, "text-anchor": "middle", class: "hint" }, "draw on these axes, from left to right");
-    if (!over && document.activeElement === pen) point("path", { d: `M${X(xs[column])} ${axes.top}v${axes.height}`, class: "at" });
+    } else if (!over && axes.height > 150)
+      point(
+        "text",
+        { x: axes.left + axes.width / 2, y: axes.top + 14, "text-anchor": "middle", class: "hint" },
+        "draw on these axes, from left to right",
+      );
+    if (!over && document.activeElement === pen)
+      point("path", { d: `M${X(xs[column])} ${axes.top}v${axes.height}`, class: "at" });
     const here = drawn.get(column);
-    pen.setAttribute("aria-valuemin", Math.round(100 * low));
-    pen.setAttribute("aria-valuemax", Math.round(100 * high));
-    pen.setAttribute("aria-valuenow", Math.round(100 * (here ?? low)));
-    pen.setAttribute("aria-valuetext", `${sketch.at} ${xs[column]}: ${here === undefined ? "nothing yet" : said(here)}`);
+    pen.setAttribute("aria-valuemin", String(Math.round(100 * low)));
+    pen.setAttribute("aria-valuemax", String(Math.round(100 * high)));
+    pen.setAttribute("aria-valuenow", String(Math.round(100 * (here ?? low))));
+    pen.setAttribute(
+      "aria-valuetext",
+      `${sketch.at} ${xs[column]}: ${here === undefined ? "nothing yet" : said(here)}`,
+    );
   }
   const ready = () => drawn.size >= sketch.least;
-  function change() { draw(); tell.changed(); }
+  function change() {
+    draw();
+    tell.changed();
+  }
 
+  /** @param {PointerEvent} event */
   const spot = (event) => {
-    const box = host.getBoundingClientRect(), zoom = box.width / host.offsetWidth || 1; // Present enlarges
+    const box = host.getBoundingClientRect(),
+      zoom = box.width / host.offsetWidth || 1; // Present enlarges
     const t = ((event.clientX - box.left) / zoom - axes.left) / axes.width;
     const v = axes.y[0] + (1 - ((event.clientY - box.top) / zoom - axes.top) / axes.height) * (axes.y[1] - axes.y[0]);
     return { t: Math.max(0, Math.min(1, t)), v };
   };
-  function stroke(a, b) { // every column that the pointer has passed
-    const from = Math.min(a.t, b.t) - 0.02, to = Math.max(a.t, b.t) + 0.02;
+  /** @param {Spot} a @param {Spot} b */
+  function stroke(a, b) {
+    // every column that the pointer has passed
+    const from = Math.min(a.t, b.t) - 0.02,
+      to = Math.max(a.t, b.t) + 0.02;
     xs.forEach((x, c) => {
       const t = along(x);
       if (t < from || t > to) return;
@@ -98,11 +152,22 @@ window.rpPen = (host, sketch, tell) => {
     pen.focus({ preventScroll: true });
     event.preventDefault();
   });
-  pen.addEventListener("pointermove", (event) => { if (last) { const now = spot(event); stroke(last, now); last = now; } });
-  for (const end of ["pointerup", "pointercancel"]) pen.addEventListener(end, () => { last = null; });
+  pen.addEventListener("pointermove", (event) => {
+    if (last) {
+      const now = spot(event);
+      stroke(last, now);
+      last = now;
+    }
+  });
+  for (const end of ["pointerup", "pointercancel"])
+    pen.addEventListener(end, () => {
+      last = null;
+    });
   pen.addEventListener("keydown", (event) => {
-    const before = drawn.get(column) ?? drawn.get(column - 1) ?? (low + high) / 2, by = (event.shiftKey ? 0.125 : 0.025) * (high - low);
-    const side = { ArrowRight: 1, ArrowLeft: -1 }[event.key], up = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    const before = drawn.get(column) ?? drawn.get(column - 1) ?? (low + high) / 2,
+      by = (event.shiftKey ? 0.125 : 0.025) * (high - low);
+    const side = { ArrowRight: 1, ArrowLeft: -1 }[event.key],
+      up = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     if (side) {
       if (side > 0 && !drawn.has(column)) drawn.set(column, snap(before));
       column = Math.max(0, Math.min(xs.length - 1, column + side));
@@ -110,8 +175,10 @@ window.rpPen = (host, sketch, tell) => {
     } else if (up) drawn.set(column, snap(before + up * by));
     else if (event.key === "Home") column = 0;
     else if (event.key === "End") column = xs.length - 1;
-    else if (event.key === "Enter" && ready()) { event.preventDefault(); return tell.done(); }
-    else return;
+    else if (event.key === "Enter" && ready()) {
+      event.preventDefault();
+      return tell.done();
+    } else return;
     event.preventDefault();
     event.stopPropagation();
     change();
@@ -120,17 +187,30 @@ window.rpPen = (host, sketch, tell) => {
   pen.addEventListener("blur", draw);
 
   return {
-    show(known, asking) { // `known`: where the axes lie; `asking`: the line can be drawn now
+    show(known, asking) {
+      // `known`: where the axes lie; `asking`: the line can be drawn now
       axes = known;
       over = !asking;
       svg.style.display = "";
       pen.hidden = !asking;
       draw();
     },
-    hide() { svg.style.display = "none"; pen.hidden = true; },
-    compare(look) { compared = look && drawn.size > 1; over = true; draw(); },
-    focus() { pen.focus(); },
-    ready, verdict,
-    get begun() { return drawn.size > 0; },
+    hide() {
+      svg.style.display = "none";
+      pen.hidden = true;
+    },
+    compare(look) {
+      compared = look && drawn.size > 1;
+      over = true;
+      draw();
+    },
+    focus() {
+      pen.focus();
+    },
+    ready,
+    verdict,
+    get begun() {
+      return drawn.size > 0;
+    },
   };
 };

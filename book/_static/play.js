@@ -1,14 +1,37 @@
+// @ts-check
 // The attacker's seat on a path: rounds of the real release, dealt in an order of this page's own. Guesses and score
 // live in this file's variables and are sent to nobody.
+/** @typedef {[shown: string, truth: number, would: number]} Round */
 window.rpPlay = (place) => {
   const { question, answers: names, rounds, ceiling } = JSON.parse(place.dataset.deal);
-  const make = (tag, name, text = "") => Object.assign(document.createElement(tag), { className: name, textContent: text });
-  const round = make("p", "round"), answers = make("p", "answers"), score = make("ol", "score"), reply = make("p", "reply"), tally = make("span", "tally");
+  /** @param {string} name @param {string} [text] */
+  /** @type {<K extends keyof HTMLElementTagNameMap>(tag: K, name: string, text?: string) => HTMLElementTagNameMap[K]} */
+  const make = (tag, name, text = "") =>
+    Object.assign(document.createElement(tag), { className: name, textContent: text });
+  const round = make("p", "round"),
+    answers = make("p", "answers"),
+    score = make("ol", "score"),
+    reply = make("p", "reply"),
+    tally = make("span", "tally");
   score.setAttribute("aria-hidden", "true");
   reply.setAttribute("aria-live", "polite");
   place.replaceChildren(round, answers, score, reply);
-  const shuffled = (row) => { for (let i = row.length - 1; i > 0; i--) { const j = Math.floor(Math.random() * (i + 1)); [row[i], row[j]] = [row[j], row[i]]; } return row; };
-  let deck = [], hand = [], at = 0, played = 0, right = 0, best = 0;
+  /** @param {Round[]} row */
+  const shuffled = (row) => {
+    for (let i = row.length - 1; i > 0; i--) {
+      const j = Math.floor(Math.random() * (i + 1));
+      [row[i], row[j]] = [row[j], row[i]];
+    }
+    return row;
+  };
+  /** @type {Round[]} */
+  let deck = [];
+  /** @type {Round[]} */
+  let hand = [];
+  let at = 0,
+    played = 0,
+    right = 0,
+    best = 0;
 
   function deal() {
     if (deck.length < 10) deck = shuffled([...rounds]);
@@ -18,21 +41,40 @@ window.rpPlay = (place) => {
   }
   function show() {
     const over = at === hand.length;
-    round.replaceChildren(...(over ? ["Ten answers named."] : [`${at + 1} of ${hand.length}: ${question} `, make("b", "", hand[at][0]), ". Which is it?"]));
-    const buttons = over ? [make("button", "more-rounds", "Ten more")] : names.map((name) => make("button", "guess-one", name));
-    buttons.forEach((button, i) => { button.type = "button"; button.addEventListener("click", () => (over ? deal() : guess(i))); });
+    round.replaceChildren(
+      ...(over
+        ? ["Ten answers named."]
+        : [`${at + 1} of ${hand.length}: ${question} `, make("b", "", hand[at][0]), ". Which is it?"]),
+    );
+    const buttons = over
+      ? [make("button", "more-rounds", "Ten more")]
+      : names.map((/** @type {string} */ name) => make("button", "guess-one", name));
+    buttons.forEach((/** @type {HTMLButtonElement} */ button, /** @type {number} */ i) => {
+      button.type = "button";
+      button.addEventListener("click", () => (over ? deal() : guess(i)));
+    });
     tally.textContent = played ? `${right} of ${played} right` : "";
     const inside = answers.contains(document.activeElement);
     const which = [...answers.children].indexOf(document.activeElement);
     answers.replaceChildren(...buttons, tally);
-    if (inside) answers.children[over ? 0 : Math.max(0, Math.min(1, which))].focus({ preventScroll: true });
+    const next = /** @type {HTMLElement} */ (answers.children[over ? 0 : Math.max(0, Math.min(1, which))]);
+    if (inside) next.focus({ preventScroll: true });
   }
+  /** @param {number} answer */
   function guess(answer) {
     const [, truth, would] = hand[at];
     const fits = answer === truth;
     score.children[at].className = fits ? "right" : "no";
-    [at, played, right, best] = [at + 1, played + 1, right + fits, best + (would === -1 ? 0.5 : would === truth)];
-    const end = at < hand.length ? "" : ` You: ${right} of ${played}. The best attacker, on the same answers: ${Math.round(best)}. ${ceiling}`;
+    [at, played, right, best] = [
+      at + 1,
+      played + 1,
+      right + Number(fits),
+      best + (would === -1 ? 0.5 : Number(would === truth)),
+    ];
+    const end =
+      at < hand.length
+        ? ""
+        : ` You: ${right} of ${played}. The best attacker, on the same answers: ${Math.round(best)}. ${ceiling}`;
     reply.textContent = `${fits ? "Right, it was" : "It was"} ${names[truth]}.${end}`;
     show();
   }

@@ -1,20 +1,28 @@
+// @ts-check
 // Moves the figure of the first page: tiles flip one by one under fixed uniforms, bars step through measured numbers.
 // Nothing is sent anywhere and nothing is stored.
 (() => {
+  /** @param {number} share */
   const percent = (share) => `${Math.round(100 * share)}\u202f%`;
   document.querySelectorAll(".ten").forEach((box) => {
+    /** @param {string} name */
     const one = (name) => box.querySelector(name);
     const figure = JSON.parse(one("script").textContent);
-    const slider = one("input"), button = one(".ten-better"), name = one(".ten-name");
-    const mine = [...box.querySelectorAll(".ten-tiles button")], sent = [...box.querySelectorAll(".ten-out i")];
+    const slider = box.querySelector("input"),
+      button = one(".ten-better"),
+      name = one(".ten-name");
+    const mine = [...box.querySelectorAll(".ten-tiles button")],
+      sent = [...box.querySelectorAll(".ten-out i")];
     const row = one('[data-role="server"]');
     const wide = () => getComputedStyle(mine[0].parentElement).gridTemplateColumns.split(" ").length;
     let role = "printed";
 
     function draw() {
-      const state = figure.states[slider.value], server = state.servers[role];
+      const state = figure.states[slider.value],
+        server = state.servers[role];
       mine.forEach((tile, at) => {
-        const watched = tile.getAttribute("aria-pressed") === "true", lie = figure.uniforms[at] >= state.right;
+        const watched = tile.getAttribute("aria-pressed") === "true",
+          lie = figure.uniforms[at] >= state.right;
         tile.classList.toggle("on", watched);
         sent[at].classList.toggle("on", watched !== lie);
         sent[at].classList.toggle("lie", lie);
@@ -22,8 +30,8 @@
       slider.setAttribute("aria-valuetext", state.spoken);
       one("output").textContent = `ε = ${state.epsilon}`;
       if (row && server) {
-        const bar = row.firstElementChild;
-        bar.style.width = `${100 * server.rate / figure.full}%`;
+        const bar = /** @type {HTMLElement} */ (row.firstElementChild);
+        bar.style.width = `${(100 * server.rate) / figure.full}%`;
         bar.classList.toggle("better", role === "better");
         row.lastElementChild.textContent = percent(server.rate);
         row.title = `95 %: ${percent(server.low)} to ${percent(server.high)}`;
@@ -32,8 +40,9 @@
       one(".ten-say").textContent = `${state.guess} ${state.said[role]}`;
     }
 
+    /** @param {HTMLElement} tile */
     function own(tile) {
-      tile.setAttribute("aria-pressed", tile.getAttribute("aria-pressed") !== "true");
+      tile.setAttribute("aria-pressed", String(tile.getAttribute("aria-pressed") !== "true"));
       const lit = mine.filter((each) => each.getAttribute("aria-pressed") === "true").length;
       name.textContent = "Your phone";
       name.nextElementSibling.textContent = `${lit} film${lit === 1 ? "" : "s"} watched. It stays in this page.`;
@@ -53,10 +62,10 @@
       });
     });
     slider.addEventListener("input", draw);
-    button.hidden = !figure.states.some((state) => state.servers.better);
+    button.hidden = !figure.states.some((/** @type {any} */ state) => state.servers.better);
     button.addEventListener("click", () => {
       role = role === "printed" ? "better" : "printed";
-      button.setAttribute("aria-pressed", role === "better");
+      button.setAttribute("aria-pressed", String(role === "better"));
       draw();
     });
     draw();

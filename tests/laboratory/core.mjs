@@ -5,7 +5,8 @@ import { pathToFileURL } from "node:url";
 
 const [lab, settings, ...asked] = process.argv.slice(2);
 const { pyodide, kit } = JSON.parse(readFileSync(`${lab}/manifest.json`, "utf8"));
-const indexURL = `${lab}/${pyodide.path}`, quiet = { messageCallback: () => {} };
+const indexURL = `${lab}/${pyodide.path}`,
+  quiet = { messageCallback: () => {} };
 const { loadPyodide } = await import(pathToFileURL(`${indexURL}pyodide.mjs`).href);
 const python = await loadPyodide({ indexURL, stdout: (text) => console.error(text) });
 await python.loadPackage(["numpy", "scipy"], quiet);
@@ -21,7 +22,8 @@ asked = json.loads(asked)
 results = computed(one for one in asked if one[1] not in LATE)
 before = early()`);
   await python.loadPackage("pandas", quiet);
-  console.log(python.runPython(`
+  console.log(
+    python.runPython(`
 import numpy as np
 from recprivlib.data import load
 from recprivlib.parameters import UserError
@@ -33,7 +35,8 @@ results |= computed(one for one in asked if one[1] in LATE)
 json.dumps({
     "early": before, "told": told(results), "python": sys.version_info[:2],
     "intp": np.dtype(np.intp).itemsize, "threads": threading.active_count(), "refused": refused,
-})`));
+})`),
+  );
 } catch (error) {
   console.error(String(error).slice(-3000));
   process.exitCode = 1;

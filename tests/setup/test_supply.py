@@ -83,9 +83,9 @@ def test_known_vulnerabilities_are_listed_and_no_data_is_said(capsys):
 def test_what_the_projects_machine_installs_has_a_floor():
     run = (ROOT / ".ci" / "run").read_text("utf-8")
     installed = set(re.findall(r"command -v ([\w-]+)", run))
-    assert installed == {"chromium", "firefox-esr", "haproxy", "node"}
+    assert installed == {"chromium", "firefox-esr", "haproxy", "node", "npm"}
     assert set(re.findall(r"(?m)^atleast ([\w-]+) ", run)) == installed
-    for name in ("CHROMIUM", "FIREFOX", "HAPROXY", "NODE"):
+    for name in ("CHROMIUM", "FIREFOX", "HAPROXY", "NODE", "NPM"):
         assert re.search(rf"(?m)^{name}=[\d.]+$", run)
 
 

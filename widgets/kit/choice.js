@@ -1,9 +1,12 @@
+// @ts-check
 // One of a few named things: radio buttons in a row that wraps, or a native list where there are many.
+/** @param {{ model: ChoiceModel }} here */
 export function render({ model }) {
   const root = document.createElement("div");
   root.className = "choose";
   const group = `choice-${Math.random().toString(36).slice(2)}`;
 
+  /** @param {number} at */
   function choose(at) {
     model.value = model.options[at][0];
     model.released += 1;
@@ -31,7 +34,9 @@ export function render({ model }) {
     label.className = "name";
     label.textContent = model.label;
     const select = document.createElement("select");
-    model.options.forEach(([value, text], at) => select.add(new Option(text, at, false, value === model.value)));
+    model.options.forEach(([value, text], at) =>
+      select.add(new Option(text, String(at), false, value === model.value)),
+    );
     select.addEventListener("change", () => choose(+select.value));
     label.append(select);
     return label;
@@ -42,14 +47,16 @@ export function render({ model }) {
     if (!model.hint) return;
     const hint = document.createElement("p");
     Object.assign(hint, { className: "hint", id: `${group}-hint`, textContent: model.hint });
-    (root.querySelector("select") || root.firstChild).setAttribute("aria-describedby", hint.id);
+    (root.querySelector("select") || root.firstElementChild).setAttribute("aria-describedby", hint.id);
     root.append(hint);
   }
   function show() {
     const at = model.options.findIndex(([value]) => value === model.value);
     const select = root.querySelector("select");
-    if (select) select.value = at;
-    root.querySelectorAll("input").forEach((input, i) => { input.checked = i === at; });
+    if (select) select.value = String(at);
+    root.querySelectorAll("input").forEach((input, i) => {
+      input.checked = i === at;
+    });
   }
   model.on(["options", "active"], draw);
   model.on("value", show);

@@ -1,3 +1,4 @@
+// @ts-check
 // The page's own elements: what is said, the prediction, the states, the footer, and the height told to the book.
 const WAIT = 1000; // ms before a wait shows its progress and can be cancelled
 const SETTLE = 300; // ms of silence before the address changes: browsers refuse to change it at every step
@@ -6,16 +7,28 @@ const AGAIN = 4000; // ms between two looks whether a lost server is back
 const SLEPT = 90000; // ms without a clock: the lid was closed (a hidden page still has one a minute)
 const SILENT = 15000; // ms that a server may take to say that it is there
 
+/** @param {{ model: FrameModel }} here */
 export function render({ model }) {
   const page = document.querySelector("main.page");
+  /** @param {string} selector */
   const $ = (selector) => page.querySelector(selector);
+  /** @param {string} selector */
   const $$ = (selector) => [...page.querySelectorAll(selector)];
+  /** @param {Record<string, unknown>} message */
   const send = (message) => model.send_msg(message);
-  const toggle = (element, on) => { element.hidden = !on; };
+  /** @param {HTMLElement} element @param {unknown} on */
+  const toggle = (element, on) => {
+    element.hidden = !on;
+  };
+  /** @type {number | null} */
   let guess = null; // the reader's own: it never leaves this variable
   let lost = false;
-  let speaking, counting, writing;
-  document.addEventListener("veil", () => { say(); describe(); });
+  /** @typedef {number | undefined} Timer */
+  let /** @type {Timer} */ speaking, /** @type {Timer} */ counting, /** @type {Timer} */ writing;
+  document.addEventListener("veil", () => {
+    say();
+    describe();
+  });
   let told = 0;
 
   // ------------------------------------------------------------------------------------------ what is said
@@ -36,14 +49,26 @@ export function render({ model }) {
     toggle($(".watch"), advice);
     $(".watch").textContent = advice;
     clearTimeout(speaking);
-    speaking = setTimeout(() => { $(".spoken").textContent = text; }, SPEAK);
+    speaking = setTimeout(() => {
+      $(".spoken").textContent = text;
+    }, SPEAK);
     shorten();
     mark();
   }
   function mark() {
     const { card, busy } = model;
-    page.dataset.state = lost ? "lost" : card ? (card.empty ? "empty" : "error") : busy ? "busy" : model.shown ? "ready" : "loading";
-    page.dataset.shown = model.shown;
+    page.dataset.state = lost
+      ? "lost"
+      : card
+        ? card.empty
+          ? "empty"
+          : "error"
+        : busy
+          ? "busy"
+          : model.shown
+            ? "ready"
+            : "loading";
+    page.dataset.shown = String(model.shown);
     document.documentElement.toggleAttribute("data-busy", Boolean(busy || writing));
   }
 
@@ -61,8 +86,8 @@ export function render({ model }) {
       const left = known && busy.remaining ? ` about ${Math.max(1, Math.round(busy.remaining))} s left` : "";
       $(".waiting span").textContent = busy.text + left;
       toggle($(".waiting"), true);
-      if (!page.dataset.since) page.dataset.since = Date.now();
-      const rest = WAIT - (Date.now() - page.dataset.since);
+      if (!page.dataset.since) page.dataset.since = String(Date.now());
+      const rest = WAIT - (Date.now() - Number(page.dataset.since));
       toggle($(".cancel"), rest <= 0);
       if (rest > 0) counting = setTimeout(() => toggle($(".cancel"), model.busy), rest);
     }
@@ -80,7 +105,7 @@ export function render({ model }) {
     button.addEventListener("click", () => {
       guess = +button.dataset.at;
       $$(".answer").forEach((other) => other.setAttribute("aria-pressed", String(other === button)));
-      $(".show-me").disabled = true;
+      showMe.disabled = true;
       veil(false);
       reply();
       $(".spoken").textContent = $(".reply").textContent;
@@ -88,15 +113,22 @@ export function render({ model }) {
   }
   // Until the reader has answered, nothing on the screen gives the answer away; a link with settings has its own point.
   let veiled = Boolean($(".answers")) && !model.query;
+  /** @param {boolean} on */
   function veil(on) {
     veiled = on;
     page.classList.toggle("veiled", on);
-    $$(".main .axis").forEach((axis) => { axis.inert = on || lost; }); // it stands, since it numbers the axis
+    $$(".main .axis").forEach((axis) => {
+      axis.inert = on || lost;
+    }); // it stands, since it numbers the axis
     document.dispatchEvent(new Event("veil"));
   }
   veil(veiled);
-  const showMe = $(".show-me");
-  if (showMe) showMe.addEventListener("click", () => { veil(false); showMe.disabled = true; });
+  const showMe = /** @type {HTMLButtonElement | null} */ ($(".show-me"));
+  if (showMe)
+    showMe.addEventListener("click", () => {
+      veil(false);
+      showMe.disabled = true;
+    });
 
   // -------------------------------------------------------------------------------------------- size, theme
   function measure() {
@@ -104,7 +136,10 @@ export function render({ model }) {
     const size = width < 640 ? "phone" : width < 1180 ? "book" : "wide";
     if (page.dataset.size !== size || !page.dataset.folded) {
       page.dataset.size = page.dataset.folded = size;
-      $$(".rail > .fold, .evidence > .fold").forEach((fold) => { fold.open = size !== "phone"; });
+      const folds = /** @type {HTMLDetailsElement[]} */ ($$(".rail > .fold, .evidence > .fold"));
+      folds.forEach((fold) => {
+        fold.open = size !== "phone";
+      });
       tab();
     }
     if (model.size !== size) model.size = size;
@@ -117,6 +152,7 @@ export function render({ model }) {
     told = height;
     window.parent.postMessage({ dashboard: page.dataset.stem, height }, window.location.origin);
   }
+  /** @param {string} theme */
   function paint(theme) {
     document.documentElement.dataset.theme = theme;
     if (model.theme !== theme) model.theme = theme;
@@ -130,6 +166,7 @@ export function render({ model }) {
 
   // ---------------------------------------------------------------------------------------------- evidence
   let chosen = $(".tabs button") ? $(".tabs button").dataset.tab : "";
+  /** @param {string=} name */
   function tab(name) {
     chosen = name || chosen;
     const tabbed = page.dataset.size === "book" && chosen;
@@ -139,14 +176,19 @@ export function render({ model }) {
   $$(".tabs button").forEach((b) => b.addEventListener("click", () => tab(b.dataset.tab)));
 
   // ------------------------------------------------------------------------------------------------ footer
+  /** @param {string} text */
   function done(text) {
     $(".done").textContent = text;
-    setTimeout(() => { if ($(".done").textContent === text) $(".done").textContent = ""; }, 3000);
+    setTimeout(() => {
+      if ($(".done").textContent === text) $(".done").textContent = "";
+    }, 3000);
   }
+  /** @param {string=} extra */
   function address(extra) {
     const query = [model.query, extra].filter(Boolean).join("&");
     return new URL(window.location.pathname + (query ? `?${query}` : ""), window.location.origin).href;
   }
+  /** @param {string} text @param {string} label */
   async function copy(text, label) {
     try {
       await navigator.clipboard.writeText(text);
@@ -155,6 +197,7 @@ export function render({ model }) {
       window.prompt(label, text);
     }
   }
+  /** @param {string} text @param {string} name */
   function save(text, name) {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
@@ -163,14 +206,21 @@ export function render({ model }) {
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     done(`${name} saved`);
   }
+  /** @type {Record<string, (button?: HTMLElement) => void>} */
   const wishes = {
+    /** @param {HTMLElement} button */
     table(button) {
       model.tables = !model.tables;
       button.setAttribute("aria-expanded", String(model.tables));
       toggle($(".tables"), model.tables);
     },
-    csv() { send({ do: "csv" }); },
-    link() { copy(address(), "Link"); },
+    csv() {
+      send({ do: "csv" });
+    },
+    link() {
+      copy(address(), "Link");
+    },
+    /** @param {HTMLElement} button */
     code(button) {
       const open = $(".code").hidden;
       button.setAttribute("aria-expanded", String(open));
@@ -184,7 +234,9 @@ export function render({ model }) {
       dress();
       remember();
     },
-    noise() { send({ do: "noise" }); },
+    noise() {
+      send({ do: "noise" });
+    },
   };
   $$("[data-do]").forEach((b) => b.addEventListener("click", () => wishes[b.dataset.do](b)));
   $$(".try").forEach((b) => b.addEventListener("click", () => send({ do: "try", at: +b.dataset.at })));
@@ -196,33 +248,38 @@ export function render({ model }) {
     if (code !== undefined) $(".code code").textContent = code;
   });
   function fill() {
-    $(".tables").replaceChildren(...Object.entries(model.rows).map(([figure, { head, rows }]) => {
-      const table = document.createElement("table");
-      const known = $(`[data-figure="${figure}"] figcaption`);
-      table.createCaption().textContent = known ? known.textContent : figure;
-      const top = table.createTHead().insertRow();
-      head.forEach((text) => {
-        const cell = document.createElement("th");
-        cell.scope = "col";
-        cell.textContent = text;
-        top.append(cell);
-      });
-      const body = table.createTBody();
-      rows.forEach((cells) => {
-        const row = body.insertRow();
-        cells.forEach((text) => { row.insertCell().textContent = text; });
-      });
-      return table;
-    }));
+    $(".tables").replaceChildren(
+      ...Object.entries(model.rows).map(([figure, { head, rows }]) => {
+        const table = document.createElement("table");
+        const known = $(`[data-figure="${figure}"] figcaption`);
+        table.createCaption().textContent = known ? known.textContent : figure;
+        const top = table.createTHead().insertRow();
+        head.forEach((text) => {
+          const cell = document.createElement("th");
+          cell.scope = "col";
+          cell.textContent = text;
+          top.append(cell);
+        });
+        const body = table.createTBody();
+        rows.forEach((cells) => {
+          const row = body.insertRow();
+          cells.forEach((text) => {
+            row.insertCell().textContent = text;
+          });
+        });
+        return table;
+      }),
+    );
   }
 
   // --------------------------------------------------------------------------------- curve, words, address
   // Presented, a page is one screen, laid out for 1280 × 720 and enlarged to what there is; a phone scrolls as ever.
   function fill_screen() {
-    const one = model.large && window.innerWidth >= 1000, zoom = Math.max(0.6, Math.min(innerWidth / 1280, innerHeight / 720));
+    const one = model.large && window.innerWidth >= 1000,
+      zoom = Math.max(0.6, Math.min(innerWidth / 1280, innerHeight / 720));
     page.classList.toggle("one-screen", one);
     page.style.zoom = one ? zoom.toFixed(3) : "";
-    page.style.height = one ? `${Math.floor(innerHeight / zoom.toFixed(3))}px` : "";
+    page.style.height = one ? `${Math.floor(innerHeight / Number(zoom.toFixed(3)))}px` : "";
     shorten();
   }
   // A sentence longer than its lines is set smaller; what stands below it stays where it is.
@@ -244,10 +301,15 @@ export function render({ model }) {
     const present = $('[data-do="present"]');
     present.textContent = model.large ? "End presentation" : "Present";
   }
-  if ($(".whole")) $(".whole").addEventListener("click", () => { model.curve = !model.curve; dress(); });
+  if ($(".whole"))
+    $(".whole").addEventListener("click", () => {
+      model.curve = !model.curve;
+      dress();
+    });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && model.large && window.parent === window) return void wishes.present();
-    const typing = event.composedPath()[0].matches?.("input:not([type=range], [type=radio], [type=checkbox]), select, textarea");
+    const at = /** @type {Element} */ (event.composedPath()[0]);
+    const typing = at.matches?.("input:not([type=range], [type=radio], [type=checkbox]), select, textarea");
     if (event.key !== "w" || typing || event.ctrlKey || event.metaKey || event.altKey || !$(".whole")) return;
     model.curve = !model.curve;
     dress();
@@ -277,42 +339,63 @@ export function render({ model }) {
     lost = true;
     remember();
     toggle($(".notice"), true);
-    $(".notice").textContent = "The connection to the server is lost; what you see stays. The page goes on by itself when the server answers. ";
+    $(".notice").textContent =
+      "The connection to the server is lost; what you see stays. The page goes on by itself when the server answers. ";
     const reload = document.createElement("button");
     reload.type = "button";
     reload.textContent = "Reload now";
     reload.addEventListener("click", () => window.location.reload());
     $(".notice").append(reload);
-    $$(".control, .tries, .whole, .game, .tools [data-do]:not([data-do=link])").forEach((dead) => { dead.inert = true; });
+    $$(".control, .tries, .whole, .game, .tools [data-do]:not([data-do=link])").forEach((dead) => {
+      dead.inert = true;
+    });
     mark();
     setTimeout(again, AGAIN * Math.random());
   }
+  /** @returns {Promise<void>} */
   async function again() {
     try {
       const answer = await fetch("../live.json", { cache: "no-store" });
       if (answer.ok && (await answer.json()).live) return void window.location.reload();
-    } catch { /* not yet */ }
+    } catch {
+      /* not yet */
+    }
     setTimeout(again, AGAIN * (0.5 + Math.random())); // a class of thirty does not come back all at once
   }
   model.document.on_event("connection_lost", lose);
   // After a sleep the socket may be dead without knowing: the server is asked whether it still knows this page.
-  let woke = Date.now(), silent;
+  let woke = Date.now(),
+    /** @type {Timer} */ silent;
   function alive() {
     if (lost) return;
     clearTimeout(silent);
     silent = setTimeout(lose, SILENT);
     send({ do: "alive" });
   }
-  model.on("msg:custom", ({ alive: heard }) => { if (heard) clearTimeout(silent); });
+  model.on("msg:custom", ({ alive: heard }) => {
+    if (heard) clearTimeout(silent);
+  });
   window.addEventListener("online", alive);
-  setInterval(() => { const slept = Date.now() - woke > SLEPT; woke = Date.now(); if (slept) alive(); }, 5000);
+  setInterval(() => {
+    const slept = Date.now() - woke > SLEPT;
+    woke = Date.now();
+    if (slept) alive();
+  }, 5000);
 
   model.on(["sentence", "card", "notice", "advice", "shown"], say);
   model.on("busy", wait);
   model.on("replies", reply);
   model.on("rows", fill);
   model.on(["alts", "strip"], describe);
-  model.on("query", () => { clearTimeout(writing); writing = setTimeout(() => { writing = 0; remember(); mark(); }, SETTLE); mark(); });
+  model.on("query", () => {
+    clearTimeout(writing);
+    writing = setTimeout(() => {
+      writing = 0;
+      remember();
+      mark();
+    }, SETTLE);
+    mark();
+  });
   model.on(["large", "curve", "curving"], dress);
   model.calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   for (const act of [say, wait, dress, describe, fill, measure]) act();
@@ -320,5 +403,8 @@ export function render({ model }) {
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const follow = () => paint(dark.matches ? "dark" : "light");
   if (asked) paint(document.documentElement.dataset.theme || model.theme);
-  else { follow(); dark.addEventListener("change", follow); }
+  else {
+    follow();
+    dark.addEventListener("change", follow);
+  }
 }

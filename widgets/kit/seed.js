@@ -1,4 +1,6 @@
+// @ts-check
 // A whole number in a box.
+/** @param {{ model: SeedModel }} here */
 export function render({ model }) {
   const label = document.createElement("label");
   label.className = "count name";
@@ -10,7 +12,9 @@ export function render({ model }) {
     model.value = input.valueAsNumber;
     model.released += 1;
   });
-  const show = () => { input.value = model.value; };
+  const show = () => {
+    input.value = String(model.value);
+  };
   model.on("value", show);
   show();
   label.append(document.createTextNode(model.label), input);

@@ -1,6 +1,8 @@
+// @ts-check
 // A native range input whose thumb stands where its value stands on the axis, and a box for any value in range.
 const THUMB = 22;
 
+/** @param {{ model: SliderModel }} here */
 export function render({ model }) {
   const root = document.createElement("div");
   root.className = model.axis ? "slide axis" : "slide";
@@ -11,48 +13,75 @@ export function render({ model }) {
     <input class="box" type="number" inputmode="decimal">
     <div class="ends" aria-hidden="true"><span></span><span></span></div>
     <p class="refused" role="alert" hidden></p>`;
-  const [name, box, range, lane, ticks, ends, refused] =
-    [".name", ".box", ".range", ".lane", ".ticks", ".ends", ".refused"].map((s) => root.querySelector(s));
+  const [lane, ticks, ends, refused] = [".lane", ".ticks", ".ends", ".refused"].map((s) => root.querySelector(s));
+  const [range, box] = root.querySelectorAll("input");
+  const name = root.querySelector("label");
   box.id = `box-${Math.random().toString(36).slice(2)}`;
   name.htmlFor = box.id;
   let held = false;
 
+  /** @param {number} v */
   const coordinate = (v) => (model.log ? Math.log10(v) : v);
   const span = () => (model.span.length ? model.span : [model.low, model.high]).map(coordinate);
-  const place = (v) => { const [a, b] = span(); return (coordinate(v) - a) / (b - a); };
-  const at = (p) => { const [a, b] = span(); const c = a + p * (b - a); return model.log ? 10 ** c : c; };
-  const nearest = (v) => model.stops.reduce((best, stop) =>
-    Math.abs(coordinate(stop) - coordinate(v)) < Math.abs(coordinate(best) - coordinate(v)) ? stop : best);
+  /** @param {number} v */
+  const place = (v) => {
+    const [a, b] = span();
+    return (coordinate(v) - a) / (b - a);
+  };
+  /** @param {number} p */
+  const at = (p) => {
+    const [a, b] = span();
+    const c = a + p * (b - a);
+    return model.log ? 10 ** c : c;
+  };
+  /** @param {number} v */
+  const nearest = (v) =>
+    model.stops.reduce((best, stop) =>
+      Math.abs(coordinate(stop) - coordinate(v)) < Math.abs(coordinate(best) - coordinate(v)) ? stop : best,
+    );
+  /** @param {number} way */
   const neighbour = (way) => {
     const beyond = model.stops.filter((stop) => way * (stop - model.value) > 1e-12);
     return beyond.length ? (way > 0 ? Math.min(...beyond) : Math.max(...beyond)) : model.value;
   };
+  /** @param {number} v */
   const written = (v) => (model.whole ? String(Math.round(v)) : String(+v.toPrecision(4)));
 
   function show() {
-    range.value = place(model.value);
+    range.value = String(place(model.value));
     const share = Math.min(1, Math.max(0, place(model.value)));
-    lane.style.setProperty("--share", share);
-    if (root.getRootNode().activeElement !== box || held) box.value = written(model.value);
+    lane.style.setProperty("--share", String(share));
+    if (/** @type {ShadowRoot} */ (root.getRootNode()).activeElement !== box || held) box.value = written(model.value);
     const stop = model.stops.indexOf(model.value);
     range.setAttribute("aria-valuetext", stop >= 0 ? model.spoken[stop] : `${model.label} ${written(model.value)}`);
   }
+  /** @param {string} text */
   function refuse(text) {
     refused.hidden = !text;
     refused.textContent = text;
     box.toggleAttribute("aria-invalid", Boolean(text));
   }
+  /** @param {number} v */
   function set(v) {
     refuse("");
     if (v === model.value) return show();
     model.value = v;
     show();
   }
-  const release = () => { model.released += 1; };
+  const release = () => {
+    model.released += 1;
+  };
 
-  range.addEventListener("pointerdown", () => { held = true; });
+  range.addEventListener("pointerdown", () => {
+    held = true;
+  });
   // Not at once: Firefox says the last place of a drag after the finger has gone, and that is no nudge.
-  for (const end of ["pointerup", "pointercancel"]) range.addEventListener(end, () => setTimeout(() => { held = false; }));
+  for (const end of ["pointerup", "pointercancel"])
+    range.addEventListener(end, () =>
+      setTimeout(() => {
+        held = false;
+      }),
+    );
   range.addEventListener("input", () => {
     let v = nearest(at(+range.value));
     // A nudge that is smaller than a stop (screen readers on phones) still moves by one stop.
@@ -79,7 +108,10 @@ export function render({ model }) {
     set(v);
     release();
   });
-  box.addEventListener("blur", () => { refuse(""); show(); });
+  box.addEventListener("blur", () => {
+    refuse("");
+    show();
+  });
 
   function dress() {
     name.textContent = model.label + (model.waits ? " · on release" : "");
@@ -87,22 +119,26 @@ export function render({ model }) {
     root.title = model.hint;
     root.inert = !model.active;
     root.classList.toggle("tight", model.axis && model.inset[1] < 90);
-    box.min = model.low;
-    box.max = model.high;
+    box.min = String(model.low);
+    box.max = String(model.high);
     box.step = "any";
     ends.hidden = !model.ends.length;
-    [...ends.children].forEach((word, i) => { word.textContent = model.ends[i] || ""; });
+    [...ends.children].forEach((word, i) => {
+      word.textContent = model.ends[i] || "";
+    });
     root.style.setProperty("--left", `${model.inset[0]}px`);
     root.style.setProperty("--right", `${model.inset[1]}px`);
     root.style.setProperty("--thumb", `${THUMB}px`);
-    ticks.replaceChildren(...model.ticks.map(([value, text]) => {
-      const tick = document.createElement("span");
-      tick.style.left = `${100 * place(value)}%`;
-      tick.textContent = text;
-      return tick;
-    }));
-    lane.style.setProperty("--from", Math.max(0, place(model.low)));
-    lane.style.setProperty("--to", Math.min(1, place(model.high)));
+    ticks.replaceChildren(
+      ...model.ticks.map(([value, text]) => {
+        const tick = document.createElement("span");
+        tick.style.left = `${100 * place(value)}%`;
+        tick.textContent = text;
+        return tick;
+      }),
+    );
+    lane.style.setProperty("--from", String(Math.max(0, place(model.low))));
+    lane.style.setProperty("--to", String(Math.min(1, place(model.high))));
     show();
   }
   model.on(["label", "active", "waits", "ends", "inset", "ticks", "span"], dress);
