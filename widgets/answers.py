@@ -17,7 +17,7 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.web import HTTPError, OutputTransform, RequestHandler
 
 if TYPE_CHECKING:
-    from widgets.door import Door
+    from widgets.gatekeeper import Door
 
 POLICY = {
     "default-src": "'self'",

@@ -26,11 +26,11 @@ from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
 from widgets.address import LOOPBACK, names
 from widgets.answers import FAILED, missing, run, scripts
-from widgets.door import Door
-from widgets.gate import LIMITS, Gate, capacity
+from widgets.connections import LIMITS, Gate, capacity
+from widgets.gatekeeper import Door
 from widgets.hooks import created
 from widgets.messages import MESSAGE
-from widgets.room import READERS, TIDY, Room
+from widgets.occupancy import READERS, TIDY, Room
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent / "_build" / "html"

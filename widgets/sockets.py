@@ -9,7 +9,7 @@ from bokeh.protocol.message import Message
 from panel.io.server import WSHandler
 
 from widgets.answers import missing
-from widgets.gate import BEHIND
+from widgets.connections import BEHIND
 from widgets.hooks import unread
 from widgets.messages import Ear, Known, Unheard, known
 

@@ -22,11 +22,11 @@ from recprivlib.accounting import guarantee, small_delta, supported
 from recprivlib.accounting.bills import default_view, mechanism_ledger, modes, stated, usual_delta
 from recprivlib.accounting.guarantee import never_drawn
 from recprivlib.auditing.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
+from recprivlib.auditing.distinguish import Worlds
 from recprivlib.auditing.events import Certificate, auc, certificates, certify, choose, halves, roc
 from recprivlib.auditing.games import Game, ledger_games, mechanism_game, projection_game, statistic
-from recprivlib.auditing.lies import lies
-from recprivlib.auditing.listen import Worlds
-from recprivlib.auditing.run import Rehearsed, attack_run
+from recprivlib.auditing.mechanism_check import lies
+from recprivlib.auditing.run_attack import Rehearsed, attack_run
 from recprivlib.auditing.verdicts import ONE, WHOLE, Played, Verdict, exact_epsilon, verdict
 from recprivlib.mechanisms.common import SEEDED, STARS
 from recprivlib.parameters import UserError, values
@@ -141,7 +141,7 @@ def audit(
     progress
         Called with a share from 0 to 1 as the trials go on.
     rehearsed
-        What a replay of the same system, sizes and terms said at another budget (auditing/run.py).
+        What a replay of the same system, sizes and terms said at another budget (auditing/run_attack.py).
 
     Returns
     -------

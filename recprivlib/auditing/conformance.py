@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.auditing.neighbours import ITEMS, WHO, Stage
 from recprivlib.auditing.replay import Played, play, same
-from recprivlib.auditing.stage import ITEMS, WHO, Stage
 from recprivlib.mechanisms.gate import Call, Torn
 from recprivlib.mechanisms.losses import NoBound, NotKnown
 from recprivlib.mechanisms.secure import Secure

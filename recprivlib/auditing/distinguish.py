@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recprivlib.auditing.few import looked_up, tally
-from recprivlib.auditing.law import ALPHA, Event, departures, odd, on_doubles
-from recprivlib.auditing.passages import CHUNK, Laws, Passage
+from recprivlib.auditing.distribution import ALPHA, Event, departures, odd, on_doubles
+from recprivlib.auditing.lookup import looked_up, tally
+from recprivlib.auditing.redraw import CHUNK, Laws, Passage
 from recprivlib.protocols import Array
 
 ALONE = 1000  # trials drawn call by call: the law is tested on them before answers are drawn in bulk

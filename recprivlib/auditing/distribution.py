@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betainc
 
-from recprivlib.auditing.few import few, looked_up, tally
+from recprivlib.auditing.lookup import few, looked_up, tally
 from recprivlib.mechanisms.secure import Secure
 from recprivlib.models.similarity import gram
 from recprivlib.protocols import Array, DrawsExactly

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.auditing.books import randomness
-from recprivlib.auditing.law import Event, departures, on_doubles
-from recprivlib.auditing.passages import Passage
+from recprivlib.auditing.conformance import randomness
+from recprivlib.auditing.distribution import Event, departures, on_doubles
+from recprivlib.auditing.redraw import Passage
 from recprivlib.mechanisms.gate import Call, released, taped
 from recprivlib.protocols import Array, HasBitChannel, HasInputs
 

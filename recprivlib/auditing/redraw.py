@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.auditing.few import few, picked
-from recprivlib.auditing.law import on_doubles
-from recprivlib.auditing.stage import WHO
+from recprivlib.auditing.distribution import on_doubles
+from recprivlib.auditing.lookup import few, picked
+from recprivlib.auditing.neighbours import WHO
 from recprivlib.mechanisms.common import log_matrix
 from recprivlib.mechanisms.secure import Secure
 from recprivlib.parameters import UserError

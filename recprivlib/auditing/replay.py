@@ -16,7 +16,7 @@ from typing import Any, get_type_hints
 import numpy as np
 import scipy.sparse as sp
 
-from recprivlib.auditing.stage import WHO, Stage
+from recprivlib.auditing.neighbours import WHO, Stage
 from recprivlib.data.synthetic import BLOCK
 from recprivlib.mechanisms.gate import Call, Tape, Torn, taped
 from recprivlib.parameters import UserError

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from recprivlib.accounting import guarantee
-from recprivlib.auditing.books import Books, Line, bookkeeping, price, turned
-from recprivlib.auditing.listen import Worlds, hear, learned
-from recprivlib.auditing.passages import Passage
+from recprivlib.auditing.conformance import Books, Line, bookkeeping, price, turned
+from recprivlib.auditing.distinguish import Worlds, hear, learned
+from recprivlib.auditing.neighbours import Stage, meant_for
+from recprivlib.auditing.redraw import Passage
 from recprivlib.auditing.replay import interference, play
-from recprivlib.auditing.stage import Stage, meant_for
 from recprivlib.auditing.verdicts import channel_epsilon
 from recprivlib.mechanisms.gate import Call, Torn
 from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound, NotKnown

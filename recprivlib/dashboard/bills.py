@@ -18,7 +18,7 @@ from recprivlib.accounting.guarantee import never_drawn
 from recprivlib.auditing import audit, ceiling, climb, mechanism_game, play
 from recprivlib.auditing.bounds import DECIDES, SHOWN
 from recprivlib.auditing.events import certificates
-from recprivlib.auditing.run import Rehearsed, rehearse
+from recprivlib.auditing.run_attack import Rehearsed, rehearse
 from recprivlib.auditing.verdicts import ONE, exact_epsilon, verdict
 from recprivlib.dashboard.contract import View
 from recprivlib.dashboard.memory import MEMORY

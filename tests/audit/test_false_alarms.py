@@ -8,10 +8,10 @@ import pytest
 
 from recprivlib.accounting.bills import default_view
 from recprivlib.auditing import USUAL, audit
-from recprivlib.auditing.run import rehearse
+from recprivlib.auditing.run_attack import rehearse
 from recprivlib.mechanisms import OptimalChannel, SubsetSelection
 from recprivlib.registry import systems
-from tests.audit.test_lies import NUMBERS, SYMBOLS
+from tests.audit.test_mechanism_check import NUMBERS, SYMBOLS
 
 AUDITS, LOUD = 1000, 85  # bounds hold with 95 % each: more than 85 of 1,000 are wrong with a probability below 1e-6
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recprivlib.auditing import bounds, events, law
-from recprivlib.auditing.few import MOST, few, looked_up, tally
-from recprivlib.auditing.passages import Passage
+from recprivlib.auditing import bounds, events
+from recprivlib.auditing import distribution as law
+from recprivlib.auditing.lookup import MOST, few, looked_up, tally
+from recprivlib.auditing.redraw import Passage
 from recprivlib.mechanisms import KRandomizedResponse, UnaryOneSided, UnarySymmetric
 
 RNG = np.random.default_rng

@@ -13,8 +13,8 @@ import pytest
 from recprivlib.accounting import guarantee, supported
 from recprivlib.accounting.bills import default_view
 from recprivlib.auditing import USUAL, audit
-from recprivlib.auditing.books import priceless
-from recprivlib.auditing.run import rehearse
+from recprivlib.auditing.conformance import priceless
+from recprivlib.auditing.run_attack import rehearse
 from recprivlib.parameters import parameters
 from recprivlib.registry import systems
 from tests.audit import mutants
@@ -123,7 +123,9 @@ UNSEEN = {  # bugs that a whole audit finds nothing against, and why
 @pytest.mark.parametrize("name", PRIVATE)
 def test_no_bug_passes_a_whole_audit(name, bug, monkeypatch):
     """None holds; what is found nothing against is in the list. What is public is no bug."""
-    monkeypatch.setattr("recprivlib.auditing.run.SECONDS", 0.5)  # watching is for the bound, not for what is found
+    monkeypatch.setattr(
+        "recprivlib.auditing.run_attack.SECONDS", 0.5
+    )  # watching is for the bound, not for what is found
     entry = PRIVATE[name]
     system = mutants.other_fit(entry.system, HELD[bug]) if bug in HELD else entry.system
     with mutants.bug_in(bug, system):

@@ -14,8 +14,8 @@ import numpy as np
 import psutil
 import pytest
 
+from recprivlib.auditing.neighbours import Stage
 from recprivlib.auditing.replay import play, same
-from recprivlib.auditing.stage import Stage
 from recprivlib.data import load
 from recprivlib.registry import get
 

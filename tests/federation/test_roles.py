@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from recprivlib.auditing.neighbours import PEOPLE, Stage
 from recprivlib.auditing.replay import play, same
-from recprivlib.auditing.stage import PEOPLE, Stage
 from recprivlib.data import load
 from recprivlib.data.synthetic import BLOCK
 from recprivlib.federation.roles import cast, packed, unpacked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from widgets.gate import BEHIND, Gate
+from widgets.connections import BEHIND, Gate
 
 
 class Stream:

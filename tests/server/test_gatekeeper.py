@@ -19,7 +19,8 @@ from tornado.websocket import WebSocketHandler
 from recprivlib.cli import main
 from tests.server.attacks.asking import MODULES
 from tests.server.talk import STEM, ask, finished, speak, token
-from widgets import answers, door, messages, routes, server
+from widgets import answers, messages, routes, server
+from widgets import gatekeeper as door
 from widgets.sockets import Socket
 
 EVIL = "evil.example:8200"

@@ -21,7 +21,7 @@ from tests.server.talk import ask
 from tests.widgets.small import SMALL, looped
 from widgets.kit.pool import Lane, Pool
 from widgets.load import Reader
-from widgets.room import READERS, Room
+from widgets.occupancy import READERS, Room
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,7 +10,7 @@ import pytest
 from tests.server.attacks import ATTACKS, lingering
 from tests.server.attacks.stage import Attack, Stage
 from tests.server.test_attacks import tried, visited
-from tests.server.test_door import (  # noqa: F401  (they ask the `site` of this file)
+from tests.server.test_gatekeeper import (  # noqa: F401  (they ask the `site` of this file)
     test_a_foreign_origin_that_equals_its_host_is_refused,
     test_a_message_larger_than_a_dashboard_needs_closes_the_socket,
     test_a_name_that_is_not_this_servers_is_refused,

@@ -14,7 +14,7 @@ import pytest
 from recprivlib.dashboard import Card
 from tests.widgets.hard import HARD, find
 from widgets.kit import helpers as module
-from widgets.kit import line as lines
+from widgets.kit import queue as lines
 from widgets.kit.helpers import Helpers
 from widgets.kit.part import Wire
 from widgets.kit.pool import Lane, Pool

@@ -9,12 +9,13 @@ import pytest
 
 from recprivlib.dashboard.memory import worked
 from tests.widgets.small import SMALL
-from widgets.kit import line as lines
-from widgets.kit import scenes, share
-from widgets.kit.line import Line
+from widgets.kit import fairness as share
+from widgets.kit import queue as lines
+from widgets.kit import scenes
+from widgets.kit.fairness import Reader, Shares
 from widgets.kit.pool import Lane, Pool
+from widgets.kit.queue import Line
 from widgets.kit.session import Session
-from widgets.kit.share import Reader, Shares
 from widgets.kit.words import ahead
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from recprivlib.dashboard import Explorer
 from recprivlib.dashboard.contract import Values
+from widgets.kit.fairness import Reader
 from widgets.kit.frame import Frame
 from widgets.kit.pool import Lane, Pool, Update
-from widgets.kit.share import Reader
 
 log = logging.getLogger(__name__)
 

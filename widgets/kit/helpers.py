@@ -34,7 +34,7 @@ from recprivlib.dashboard import Explorer, explorer
 from recprivlib.dashboard.contract import Values
 from widgets.kit import helper
 from widgets.kit.clock import Clock, clock
-from widgets.kit.line import LONG, give_way
+from widgets.kit.queue import LONG, give_way
 from widgets.kit.work import AGAIN, Again, Errand, Exceeded, Left, Part, Told
 
 LOOK = 0.1  # seconds between two looks at a helper that has not answered

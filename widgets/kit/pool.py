@@ -29,8 +29,8 @@ from recprivlib.dashboard.memory import Memory
 from recprivlib.executors import one_thread
 from widgets.kit.clock import worked
 from widgets.kit.cost import COSTLY, Costs
-from widgets.kit.line import Line
-from widgets.kit.share import Reader, Shares
+from widgets.kit.fairness import Reader, Shares
+from widgets.kit.queue import Line
 from widgets.kit.words import too_much
 from widgets.kit.work import Again, Errand, Exceeded, Here, Left, Part, Place, Told
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from widgets.kit.clock import Clock, clock
-from widgets.kit.share import Reader, Shares
+from widgets.kit.fairness import Reader, Shares
 
 LONG = 2.0  # seconds of a processor for one job, from which its worker steps aside
 ASIDE = 2  # workers who may be aside at the same time, where they are at work themselves

@@ -20,8 +20,8 @@ from recprivlib.parameters import UserError
 from widgets.address import seat
 from widgets.kit.cost import COSTLY
 from widgets.kit.drawn import BUDGET, Wanted, drawn, foreseen, text, wanted
+from widgets.kit.fairness import Reader
 from widgets.kit.pool import Pool, Turns
-from widgets.kit.share import Reader
 from widgets.kit.words import sentence
 from widgets.kit.work import Errand, Left
 

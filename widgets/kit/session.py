@@ -14,12 +14,12 @@ from recprivlib.dashboard.contract import Values
 from recprivlib.parameters import UserError
 from widgets.kit import controls
 from widgets.kit.curve import WholeCurve
+from widgets.kit.fairness import Reader
 from widgets.kit.figure import Drawing, alt, as_axis, written
 from widgets.kit.frame import Frame
 from widgets.kit.game import Play
 from widgets.kit.part import Part, Wire
 from widgets.kit.pool import STREAM_EVERY, Lane, Pool, Turn, Update
-from widgets.kit.share import Reader
 from widgets.kit.tables import tables
 from widgets.kit.waiting import Waiting
 from widgets.kit.wishes import WISHES

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from tests.server.attacks.saying import opened, patch
 from tests.server.attacks.stage import MB, Stage
 from tests.server.talk import finished
-from widgets import gate
+from widgets import connections as gate
 
 
 def bodies(stage: Stage, lines: str) -> str:
