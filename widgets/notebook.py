@@ -16,7 +16,7 @@ from typing import Any
 import ipywidgets as ipw
 from IPython.display import HTML, display
 
-from recprivlib.dashboard import Card, Explorer, View
+from recprivlib.dashboard import Appearance, Card, Explorer
 from recprivlib.dashboard import steps as paths
 from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import Ghost, Mark, Values
@@ -44,7 +44,7 @@ class Explore:
     def __init__(self, known: Explorer, theme: str = "light", **settings: Any):
         self.explorer = known
         self.values = known.defaults | {name: known.control(name).checked(v) for name, v in settings.items()}
-        self.view = View(theme="dark" if theme == "dark" else "light")
+        self.view = Appearance(theme="dark" if theme == "dark" else "light")
         self.marks: list[Mark] = []
         self.result: Any = None
         self.name = f"rp-{uuid.uuid4().hex[:8]}"
@@ -184,7 +184,7 @@ class Explore:
         self.strip.value = known.strip(self.result, self.view) if known.strip else ""
         mark = known.mark(self.result) if known.mark else None
         earlier = tuple(m for m in self.marks if m != mark)
-        self.view = View(theme=self.view.theme, trail=earlier, ghosts=self._ghosts())
+        self.view = Appearance(theme=self.view.theme, trail=earlier, ghosts=self._ghosts())
         if mark is not None:
             self.marks = [*(m for m in self.marks if m != mark), mark][-TRAIL:]
         self._dress()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from recprivlib.dashboard.catalogue import explorer, stems
 from recprivlib.dashboard.contract import (
+    Appearance,
     Card,
     Control,
     Deal,
@@ -17,11 +18,22 @@ from recprivlib.dashboard.contract import (
     Predict,
     Round,
     Try,
-    View,
     nbytes,
 )
 
 __all__ = [
-    "Card", "Control", "Deal", "Explorer", "Figure", "Game", "Mark", "Predict", "Round", "Try", "View",
-    "explorer", "nbytes", "stems",
+    "Appearance",
+    "Card",
+    "Control",
+    "Deal",
+    "Explorer",
+    "Figure",
+    "Game",
+    "Mark",
+    "Predict",
+    "Round",
+    "Try",
+    "explorer",
+    "nbytes",
+    "stems",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from recprivlib.auditing.bounds import DECIDES, SHOWN
 from recprivlib.auditing.events import certificates
 from recprivlib.auditing.run_attack import Rehearsed, rehearse
 from recprivlib.auditing.verdicts import ONE, exact_epsilon, verdict
-from recprivlib.dashboard.contract import View
+from recprivlib.dashboard.contract import Appearance
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.mechanisms import Unknown
 from recprivlib.parameters import parameters
@@ -77,7 +77,7 @@ class Bill:
         return rows + [("bound", name, self.tries, number, note) for name, number in numbers.items()]
 
 
-def draw_strip(result: Any, view: View) -> str:
+def draw_strip(result: Any, view: Appearance) -> str:
     """The strip of a result that has a bill."""
     return result.bill.drawn()
 

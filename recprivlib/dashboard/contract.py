@@ -144,7 +144,7 @@ class Control:
 
 
 @dataclass(frozen=True)
-class View:
+class Appearance:
     """How a figure is to be drawn; nothing here changes a number."""
 
     theme: Literal["light", "dark"] = "light"
@@ -294,7 +294,7 @@ class Explorer:
     snippet: Callable[[Values], str]  #: of the settings: Python that prints the numbers on the screen
     predict: Predict | None  #: the question before the first move; None: there is a game instead
     tries: tuple[Try, ...]  #: starts for the reader's own experiments
-    strip: Callable[[Any, View], str] | None = None  #: HTML with the claimed, counted and attacked ε
+    strip: Callable[[Any, Appearance], str] | None = None  #: HTML with the claimed, counted and attacked ε
     mark: Callable[[Any], Mark] | None = None  #: of a result: the dots that a move leaves behind
     #: Of the same keywords: streams (progress, result); the last is what `compute` gives.
     steps: Callable[..., Iterator[tuple[float, Any]]] | None = None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from recprivlib.dashboard.contract import Figure, Mark, View
+from recprivlib.dashboard.contract import Appearance, Figure, Mark
 from recprivlib.plots.look import Faint, Look
 from recprivlib.plots.palette import themed
 
@@ -34,7 +34,7 @@ def figures(
 
 
 def _drawn(
-    figure: Figure, mark: Callable[[Any], Mark], role: Role, differs: Differs, result: Any, view: View
+    figure: Figure, mark: Callable[[Any], Mark], role: Role, differs: Differs, result: Any, view: Appearance
 ) -> dict | str:
     tag = mark(result).tag
     trail = tuple(m.points[figure.name] for m in view.trail if m.tag == tag and figure.name in m.points)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from recprivlib.dashboard import steps as paths
-from recprivlib.dashboard.contract import Control, Explorer, Values, View
+from recprivlib.dashboard.contract import Appearance, Control, Explorer, Values
 from recprivlib.dashboard.memory import Memory
 from recprivlib.dashboard.scene import Compute, furniture, scene
 from recprivlib.plots.palette import swaps
@@ -62,7 +62,7 @@ def _stops(which: Explorer) -> Iterator[tuple[tuple[int, ...], dict[str, Any]]]:
 def _drawn(which: Explorer, values: Values, compute: Compute) -> list[Any]:
     """The sentence and every figure at `values`: hollow dots, and the whole curve, since nothing is computed here."""
     result = compute(values)
-    view = View(filled=False, curve=which.curve(values) if which.curve else None)
+    view = Appearance(filled=False, curve=which.curve(values) if which.curve else None)
     return [which.say(result), *(figure.draw(result, view) for figure in which.shown)]
 
 

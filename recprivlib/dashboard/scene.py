@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from recprivlib.dashboard.contract import Control, Explorer, Ghost, Values, View
+from recprivlib.dashboard.contract import Appearance, Control, Explorer, Ghost, Values
 
 Compute = Callable[[Values], Any]
 
@@ -28,7 +28,7 @@ def scene(
     curve = curve or which.curve or (lambda chosen: None)
     here = result(values)
     faint = tuple(Ghost(result({**values, **other}), curve({**values, **other})) for other in ghosts)
-    view = View(filled=filled, curve=curve(values), ghosts=faint)
+    view = Appearance(filled=filled, curve=curve(values), ghosts=faint)
     drawn = [which.figure(name) for name in figures]
     return {
         "say": which.say(here),

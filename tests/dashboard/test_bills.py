@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from recprivlib.auditing import USUAL
-from recprivlib.dashboard import View, explorer
+from recprivlib.dashboard import Appearance, explorer
 from recprivlib.dashboard.bills import Terms, of_system, promised
 from recprivlib.registry import get
 
@@ -23,4 +23,4 @@ def test_a_strip_says_what_was_attacked_and_what_doubles_cannot_draw(epsilon, lo
 
 def test_the_lab_attacks_one_mechanism_and_says_so():
     shown = explorer("privacy")
-    assert "attacked: one release, as the ledger states it" in shown.strip(shown.compute(), View())
+    assert "attacked: one release, as the ledger states it" in shown.strip(shown.compute(), Appearance())

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recprivlib.dashboard import Card, Control, View, nbytes
+from recprivlib.dashboard import Appearance, Card, Control, nbytes
 from recprivlib.dashboard.catalogue import explorer, stems
 from recprivlib.parameters import UserError
 
@@ -49,7 +49,7 @@ def test_what_is_computed_can_be_handed_from_process_to_process(which):
         assert nbytes(again) == nbytes(one)
     assert which.say(again := pickle.loads(pickle.dumps(told[-1], 5))) == which.say(told[-1])
     for figure in which.figures:
-        assert figure.draw(again, View()) == figure.draw(told[-1], View())
+        assert figure.draw(again, Appearance()) == figure.draw(told[-1], Appearance())
 
 
 @pytest.mark.parametrize("which", EXPLORERS, ids=stems())
@@ -77,7 +77,7 @@ def cramped(figure):
 @pytest.mark.parametrize("which", EXPLORERS, ids=stems())
 def test_every_line_has_room_for_its_name(which):
     result = which.compute(**which.defaults)
-    drawn = {figure.name: figure.draw(result, View()) for figure in which.figures}
+    drawn = {figure.name: figure.draw(result, Appearance()) for figure in which.figures}
     assert not {name: bad for name, one in drawn.items() if isinstance(one, dict) and (bad := cramped(one))}
 
 

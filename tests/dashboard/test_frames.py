@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recprivlib.dashboard import View
+from recprivlib.dashboard import Appearance
 from recprivlib.dashboard import frames as static
 from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.frames import changes, frame
@@ -47,7 +47,7 @@ def test_every_state_is_the_live_frame_with_hollow_dots(small, places, move):
     words, *parts = (small["pieces"][at] for at in small["states"][places])
     assert words == SMALL.say(result)
     for figure, base, part in zip(SMALL.figures, small["base"], parts, strict=True):
-        drawn = figure.draw(result, View(filled=False))
+        drawn = figure.draw(result, Appearance(filled=False))
         assert (part if base is None else written(base, part)) == drawn
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from recprivlib.dashboard import Card, Control, Explorer, Figure, Mark, View
+from recprivlib.dashboard import Appearance, Card, Control, Explorer, Figure, Mark
 from recprivlib.dashboard.contract import Values
 from recprivlib.parameters import UserError
 from widgets.kit import controls
@@ -36,7 +36,7 @@ class Drawn:
 
     values: Values
     result: Any
-    view: View
+    view: Appearance
     figures: Mapping[str, dict | str]
     sentence: str
     strip: str
@@ -60,7 +60,7 @@ class Session:
         self.wire = wire or Wire()
         values, refused = explorer.read(query)
         self.values: dict[str, Any] = values
-        self.view = View(
+        self.view = Appearance(
             theme="dark" if asked.get("theme") == "dark" else "light",
             narrow=asked.get("size") == "phone",
             large=asked.get("present") == "1",

@@ -14,7 +14,7 @@ import numpy as np
 
 from recprivlib.bench import Cell
 from recprivlib.bench._shared import fitted, fold, for_surprise
-from recprivlib.dashboard import View
+from recprivlib.dashboard import Appearance
 from recprivlib.evaluation import evaluate, stream
 from recprivlib.papers.ldp_svd.screen import dashboard
 from recprivlib.registry import get
@@ -76,5 +76,5 @@ def moved_equal() -> Callable[[], Any]:
 
 def _drawn(**values: Any) -> list[Any]:
     result = dashboard.compute(**values)
-    view = View()
+    view = Appearance()
     return [figure.draw(result, view) for figure in dashboard.EXPLORER.figures]

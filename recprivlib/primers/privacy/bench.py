@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.bench import Cell, Setup
-from recprivlib.dashboard import View
+from recprivlib.dashboard import Appearance
 from recprivlib.primers.privacy import dashboard as privacy
 
 NAME = "dashboard privacy"
@@ -46,5 +46,5 @@ def dealt() -> Callable[[], Any]:
 
 def drawn() -> Callable[[], Any]:
     result = privacy.compute()
-    view = View(trail=(privacy.mark(result),) * 30)
+    view = Appearance(trail=(privacy.mark(result),) * 30)
     return lambda: [figure.draw(result, view) for figure in privacy.EXPLORER.figures]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.dashboard import controls
-from recprivlib.dashboard.contract import Control, Cost, Explorer, Figure, Game, Mark, Sketch, Try, Values, View
+from recprivlib.dashboard.contract import Appearance, Control, Cost, Explorer, Figure, Game, Mark, Sketch, Try, Values
 from recprivlib.dashboard.draw import figures
 from recprivlib.dashboard.folds import tidy
 from recprivlib.plots.climb import climb
@@ -144,7 +144,7 @@ def draw_ratio(result: Result, look: Look) -> dict[str, Any]:
     return plots.ratio(look, COUNTS, result.bills, result.releases)
 
 
-def draw_strip(result: Result, view: View) -> str:
+def draw_strip(result: Result, view: Appearance) -> str:
     if result.releases == 1:
         return result.bill.drawn("one answer")
     return result.bill.drawn(f"{count(result.releases)} answers", AVERAGE)

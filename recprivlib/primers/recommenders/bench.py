@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from recprivlib.bench import Cell, Setup
-from recprivlib.dashboard import View
+from recprivlib.dashboard import Appearance
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.plots.show import html
 from recprivlib.primers.recommenders import dashboard as recommenders
@@ -75,7 +75,7 @@ def opened() -> Callable[[], Any]:
 
 def drawn() -> Callable[[], Any]:
     result = recommenders.compute()
-    view = View(trail=(recommenders.mark(result),) * 30)
+    view = Appearance(trail=(recommenders.mark(result),) * 30)
 
     def draw() -> list[str]:
         parts = (figure.draw(result, view) for figure in recommenders.EXPLORER.figures)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from recprivlib.dashboard import folds as shared
-from recprivlib.dashboard.contract import View
+from recprivlib.dashboard.contract import Appearance
 from recprivlib.dashboard.folds import dataset
 from recprivlib.dashboard.memory import MEMORY, Memory
 from recprivlib.evaluation import evaluate, split, stream
@@ -80,7 +80,7 @@ def test_the_picture_does_not_wait_for_the_attack():
     assert (bare.alike_bound, bare.alike) == ((), whole.alike)
     assert whole.alike_bound == picture.alike_bound != ()
     for figure in dashboard.EXPLORER.figures:
-        assert figure.draw(bare, View())
+        assert figure.draw(bare, Appearance())
     assert words.say(bare) == words.say(whole)
     assert (picture.bill.attacked, picture.bill.ceiling) == (None, None)
     assert 0 < whole.bill.attacked <= whole.bill.ceiling
@@ -94,7 +94,7 @@ def test_every_figure_is_drawn_for_every_variant():
     for variant in ("dpsgd", "dpsgd-mf", "means", "covariance"):
         result = board.compute(**SMALL, variant=variant)
         for figure in dashboard.EXPLORER.figures:
-            for view in (View(), View(theme="dark", narrow=True)):
+            for view in (Appearance(), Appearance(theme="dark", narrow=True)):
                 assert figure.draw(result, view)
         assert len(dashboard.table(result)) > 5
         assert (len(result.alike) == 0) == (variant == "means") or variant == "covariance"

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recprivlib.dashboard import View
+from recprivlib.dashboard import Appearance
 from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import nbytes
 from recprivlib.data import load
@@ -122,9 +122,9 @@ def test_the_bill_of_one_sided_flipping_is_broken():
 
 def test_every_figure_draws_in_every_look(start):
     for view in (
-        View(),
-        View(theme="dark", narrow=True),
-        View(large=True, filled=False, trail=(EXPLORER.mark(start),)),
+        Appearance(),
+        Appearance(theme="dark", narrow=True),
+        Appearance(large=True, filled=False, trail=(EXPLORER.mark(start),)),
     ):
         for figure in EXPLORER.figures:
             drawn = figure.draw(start, view)
@@ -138,7 +138,7 @@ def test_axes_stay_where_they_are():
         (tuple(layout["xaxis"]["range"]), tuple(layout["yaxis"]["range"]))
         for epsilon in (0.1, 0.5, 1.0, 3.0, 8.0)
         for server in ("sp", "spectral")
-        for layout in [main.draw(compute(epsilon=epsilon, server=server, **SMALL), View())["layout"]]
+        for layout in [main.draw(compute(epsilon=epsilon, server=server, **SMALL), Appearance())["layout"]]
     }
     assert len(ranges) == 1
 

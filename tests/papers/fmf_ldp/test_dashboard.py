@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from recprivlib.accounting import guarantee
-from recprivlib.dashboard import View
+from recprivlib.dashboard import Appearance
 from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import Card, nbytes
 from recprivlib.data import load
@@ -111,7 +111,7 @@ def test_every_number_on_the_screen_is_in_the_table(start):
     assert nbytes(start) < 20_000
 
 
-@pytest.mark.parametrize("view", [View(), View(theme="dark", narrow=True), View(large=True)])
+@pytest.mark.parametrize("view", [Appearance(), Appearance(theme="dark", narrow=True), Appearance(large=True)])
 def test_axes_are_constants(start, view):
     """Twenty states, and every figure has the ranges of the first."""
     states = [start, *(result for _, result in steps(k=1)), compute(variant="stable", k=500, epochs=2)]

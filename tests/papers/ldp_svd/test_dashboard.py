@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from recprivlib.dashboard import Card, View
+from recprivlib.dashboard import Appearance, Card
 from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import nbytes
 from recprivlib.data import load
@@ -164,13 +164,17 @@ def test_all_of_yours_costs_as_many_times_as_you_rated():
     result = compute(mechanism="optimal", unit="user", **SMALL)
     assert result.bill.counted == pytest.approx(result.ratings * 2.0)
     assert result.bill.verdict == "open"
-    assert f"{result.ratings} of them" in EXPLORER.strip(result, View())
+    assert f"{result.ratings} of them" in EXPLORER.strip(result, Appearance())
 
 
 def test_every_figure_draws_in_every_look():
     for mechanism, equal in STATES:
         result = compute(mechanism=mechanism, equal=equal, **SMALL)
-        for view in (View(), View(theme="dark", narrow=True), View(large=True, trail=(EXPLORER.mark(result),))):
+        for view in (
+            Appearance(),
+            Appearance(theme="dark", narrow=True),
+            Appearance(large=True, trail=(EXPLORER.mark(result),)),
+        ):
             for figure in EXPLORER.figures:
                 assert figure.draw(result, view)["layout"]["meta"]["alt"]
             assert "rp-strip" in EXPLORER.strip(result, view)
@@ -181,13 +185,13 @@ def test_axes_of_tape_and_error_stay_where_they_are():
     for mechanism, equal in STATES:
         for epsilon1 in (0.1, 3.0):
             result = compute(mechanism=mechanism, equal=equal, epsilon1=epsilon1, **SMALL)
-            layouts = [figure.draw(result, View())["layout"] for figure in EXPLORER.figures[:2]]
+            layouts = [figure.draw(result, Appearance())["layout"] for figure in EXPLORER.figures[:2]]
             ranges.add(tuple((*layout["xaxis"]["range"], *layout["yaxis"]["range"]) for layout in layouts))
     assert len(ranges) == 1
 
 
 def test_no_finite_epsilon_stands_at_the_edge(start):
-    drawn = EXPLORER.figures[1].draw(compute(equal=True, **SMALL), View())
+    drawn = EXPLORER.figures[1].draw(compute(equal=True, **SMALL), Appearance())
     dot = drawn["data"][-1]
     assert (dot["x"], dot["marker"]["symbol"], dot["text"]) == ([20.0], ["triangle-right"], ["∞"])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recprivlib.accounting import bill
-from recprivlib.dashboard import Card, View
+from recprivlib.dashboard import Appearance, Card
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.papers.privrec.screen import pulls
 from recprivlib.papers.privrec.screen.compute import compute, steps
@@ -122,7 +122,9 @@ def test_more_phones_than_people_is_a_card():
         compute(**SMALL, cohort=1000, people=754)
 
 
-@pytest.mark.parametrize("view", [View(), View(theme="dark", narrow=True), View(large=True, filled=False)])
+@pytest.mark.parametrize(
+    "view", [Appearance(), Appearance(theme="dark", narrow=True), Appearance(large=True, filled=False)]
+)
 def test_every_figure_draws_in_every_look(start, view):
     shown = replace(start, hits=((1, 0.1), (2, 0.12)))
     for figure in EXPLORER.figures:

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from recprivlib.dashboard import View, bills
+from recprivlib.dashboard import Appearance, bills
 from recprivlib.dashboard.catalogue import explorer
 from recprivlib.mechanisms import RandomizedResponse
 from recprivlib.primers.privacy import lab
@@ -198,7 +198,7 @@ def test_what_is_claimed_broken_is_broken_in_strip_and_sentence_alike():
     for name in SUBJECTS:
         found = result(mechanism=name)
         assert ("broken" in LAB.say(found)) == (not found.subject.sound)
-        assert ("broken" in LAB.strip(found, View())) == (not found.subject.sound)
+        assert ("broken" in LAB.strip(found, Appearance())) == (not found.subject.sound)
 
 
 # -------------------------------------------------------------------------------------------- the game

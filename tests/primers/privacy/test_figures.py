@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from recprivlib.dashboard import View
+from recprivlib.dashboard import Appearance
 from recprivlib.dashboard.catalogue import explorer
 from recprivlib.plots.palette import INK, ROLES, SECONDARY, swaps
 from recprivlib.plots.promise import Mixed, after, odds, strips, trust
@@ -21,7 +21,7 @@ STATES = [{"mechanism": name, "epsilon": epsilon, "releases": releases}
 
 def drawn(name, view=None, **chosen):
     (figure,) = (figure for figure in LAB.figures if figure.name == name)
-    return figure.draw(LAB.compute(**LAB.defaults | {"tries": 500} | chosen), view or View())
+    return figure.draw(LAB.compute(**LAB.defaults | {"tries": 500} | chosen), view or Appearance())
 
 
 @pytest.mark.parametrize("name", ["roc", "bill", "bound"])
@@ -37,7 +37,7 @@ def test_every_figure_speaks_and_is_plain_json(name, mechanism):
     figure = drawn(name, mechanism=mechanism)
     json.dumps(figure, allow_nan=False)
     assert len(figure["layout"]["meta"]["alt"]) > 40
-    text = json.dumps(drawn(name, View(theme="dark"), mechanism=mechanism))
+    text = json.dumps(drawn(name, Appearance(theme="dark"), mechanism=mechanism))
     assert not [light for light, dark in swaps().items() if light != dark and light in text]
 
 

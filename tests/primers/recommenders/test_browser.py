@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from recprivlib.dashboard.catalogue import explorer
-from recprivlib.dashboard.contract import View
+from recprivlib.dashboard.contract import Appearance
 from recprivlib.plots.numerals import bare
 from tests.browser.sight import PATIENCE, Dash, answered, fits, into_sight, unfold
 from tests.browser.walking import typed
@@ -297,7 +297,7 @@ def test_the_table_says_in_words_what_the_figures_show(alone):
     assert bare(EXPLORER.compute(**EXPLORER.defaults).sampled.yours[9]) in text
     images = board.at.locator(".canvas[role=img]")
     assert images.count() == sum(
-        isinstance(f.draw(EXPLORER.compute(**EXPLORER.defaults), View()), dict) for f in EXPLORER.figures
+        isinstance(f.draw(EXPLORER.compute(**EXPLORER.defaults), Appearance()), dict) for f in EXPLORER.figures
     )
 
 
@@ -419,11 +419,11 @@ def test_axes_stand_still_in_twenty_states():
     for values in settings:
         result = EXPLORER.compute(**EXPLORER.defaults | values)
         for figure in EXPLORER.figures:
-            drawing = figure.draw(result, View())
+            drawing = figure.draw(result, Appearance())
             if isinstance(drawing, dict):
                 layout = drawing["layout"]
                 ranges.add(json.dumps([figure.name, layout["xaxis"]["range"], layout["yaxis"]["range"]]))
                 assert not layout["xaxis"]["autorange"]
                 assert not layout["yaxis"]["autorange"]
     assert len(settings) == 20
-    assert len(ranges) == sum(isinstance(f.draw(result, View()), dict) for f in EXPLORER.figures)
+    assert len(ranges) == sum(isinstance(f.draw(result, Appearance()), dict) for f in EXPLORER.figures)

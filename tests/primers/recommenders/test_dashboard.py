@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recprivlib.dashboard import Card, View
+from recprivlib.dashboard import Appearance, Card
 from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.folds import dataset, holdout
 from recprivlib.dashboard.memory import Memory
@@ -201,7 +201,7 @@ def test_over_twenty_states_the_axes_of_every_figure_stay():
     for move in moves:
         shown = live.compute(**(MADE_UP | move))
         for figure in EXPLORER.figures:
-            drawn = figure.draw(shown, View(trail=trail))
+            drawn = figure.draw(shown, Appearance(trail=trail))
             if isinstance(drawn, dict):
                 json.dumps(drawn, allow_nan=False)
                 axes = [drawn["layout"][axis]["range"] for axis in ("xaxis", "yaxis")]
@@ -214,20 +214,22 @@ def test_over_twenty_states_the_axes_of_every_figure_stay():
 
 def test_your_curve_comes_with_the_first_move_and_leaves_a_dot(result):
     draw = EXPLORER.figures[0].draw
-    before = [trace.get("name") for trace in draw(result, View())["data"]]
-    after = [trace.get("name") for trace in draw(result, View(trail=(dashboard.mark(result),)))["data"]]
+    before = [trace.get("name") for trace in draw(result, Appearance())["data"]]
+    after = [trace.get("name") for trace in draw(result, Appearance(trail=(dashboard.mark(result),)))["data"]]
     assert "item-kNN" not in before
     assert {"item-kNN", "an earlier move"} <= set(after)
 
 
 def test_dots_of_another_pool_stay_off_these_axes(result):
     other = dashboard.mark(replace(result, rivals="full"))
-    assert EXPLORER.figures[0].draw(result, View(trail=(other,))) == EXPLORER.figures[0].draw(result, View())
+    assert EXPLORER.figures[0].draw(result, Appearance(trail=(other,))) == EXPLORER.figures[0].draw(
+        result, Appearance()
+    )
 
 
 def test_a_result_that_was_read_has_a_hollow_dot(result):
     for filled, symbol in ((True, "circle"), (False, "circle-open")):
-        trace = EXPLORER.figures[0].draw(result, View(filled=filled))["data"][-1]
+        trace = EXPLORER.figures[0].draw(result, Appearance(filled=filled))["data"][-1]
         assert trace["marker"]["symbol"] == [symbol]
 
 
@@ -263,7 +265,7 @@ def test_every_stop_of_the_book_is_committed(monkeypatch):
 
 
 def test_the_lists_escape_titles_and_count_what_they_share(result):
-    text = EXPLORER.figures[1].draw(replace(result, yours=("<b>", "A (1999)"), popular=("A (1999)", "B")), View())
+    text = EXPLORER.figures[1].draw(replace(result, yours=("<b>", "A (1999)"), popular=("A (1999)", "B")), Appearance())
     assert "<b>" not in text
     assert "1 of 2 on both lists" in text
 
