@@ -29,7 +29,7 @@ from recprivlib.protocols import Array, Claim, Ledger, Relation, Sizes, Unit
 
 
 @dataclass(frozen=True)
-class Terms:
+class BillLabel:
     """What a bill is about, and how a reader calls it."""
 
     unit: Unit
@@ -82,7 +82,7 @@ def draw_strip(result: Any, view: Appearance) -> str:
     return result.bill.drawn()
 
 
-def of_system(system: Any, name: str, sizes: Sizes, terms: Terms) -> Bill:
+def of_system(system: Any, name: str, sizes: Sizes, terms: BillLabel) -> Bill:
     """What a system costs at these terms; the attack runs once for all who ask."""
 
     def make() -> Bill:
@@ -103,7 +103,7 @@ def of_system(system: Any, name: str, sizes: Sizes, terms: Terms) -> Bill:
     return MEMORY.get(_key(system, name, sizes, terms), make)
 
 
-def in_turn(system: Any, name: str, sizes: Sizes, terms: Terms) -> Iterator[Bill]:
+def in_turn(system: Any, name: str, sizes: Sizes, terms: BillLabel) -> Iterator[Bill]:
     """What is promised, at once; then the whole bill. Of a system that was attacked before, the whole bill alone."""
     known = MEMORY.known(_key(system, name, sizes, terms))
     if known is None:
@@ -111,7 +111,7 @@ def in_turn(system: Any, name: str, sizes: Sizes, terms: Terms) -> Iterator[Bill
     yield known or of_system(system, name, sizes, terms)
 
 
-def _key(system: Any, name: str, sizes: Sizes, terms: Terms) -> tuple:
+def _key(system: Any, name: str, sizes: Sizes, terms: BillLabel) -> tuple:
     """What is attacked, and nothing else."""
     return "bill", name, repr(system.ledger(sizes)), sizes, terms
 
@@ -119,7 +119,7 @@ def _key(system: Any, name: str, sizes: Sizes, terms: Terms) -> tuple:
 BUDGETS = ("epsilon", "epsilon1", "epsilon2", "noise_multiplier")
 
 
-def _rehearsed(system: Any, sizes: Sizes, terms: Terms) -> Rehearsed:
+def _rehearsed(system: Any, sizes: Sizes, terms: BillLabel) -> Rehearsed:
     """The replay of a system, once for all budgets that a reader may drag."""
     usual = replace(system, **{name: meta.default for name, meta in parameters(system).items() if name in BUDGETS})
     view = default_view(usual.ledger(sizes))
@@ -127,7 +127,7 @@ def _rehearsed(system: Any, sizes: Sizes, terms: Terms) -> Rehearsed:
                       lambda: rehearse(usual, sizes, terms.unit, terms.relation, view, 0))  # fmt: skip
 
 
-def _unplayed(ledger: Ledger, terms: Terms) -> Bill:
+def _unplayed(ledger: Ledger, terms: BillLabel) -> Bill:
     """Of what nobody knows the law of: there is nothing to weigh, and nothing to count."""
     counted = guarantee(ledger, terms.unit, terms.relation, terms.delta, default_view(ledger))
     claimed = ledger.claimed.epsilon if ledger.claimed else None
@@ -135,13 +135,13 @@ def _unplayed(ledger: Ledger, terms: Terms) -> Bill:
                 terms.other, terms.delta, undrawn=never_drawn(ledger, counted.view))  # fmt: skip
 
 
-def promised(system: Any, sizes: Sizes, terms: Terms) -> Bill:
+def promised(system: Any, sizes: Sizes, terms: BillLabel) -> Bill:
     """Before anybody has attacked it: what is claimed and what is counted."""
     return replace(_unplayed(system.ledger(sizes), terms), attacked=None, ceiling=None)
 
 
 def of_worlds(
-    ledger: Ledger, terms: Terms, worlds: tuple[Array, Array], delta: float = 0.0, claim: Claim | None = None
+    ledger: Ledger, terms: BillLabel, worlds: tuple[Array, Array], delta: float = 0.0, claim: Claim | None = None
 ) -> Bill:
     """What these two worlds show beside the ledger's bill; `claim` stands in for the ledger's own."""
     claim = claim or ledger.claimed

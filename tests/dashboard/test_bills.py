@@ -6,7 +6,7 @@ import pytest
 
 from recprivlib.auditing import USUAL
 from recprivlib.dashboard import Appearance, explorer
-from recprivlib.dashboard.bills import Terms, of_system, promised
+from recprivlib.dashboard.bills import BillLabel, of_system, promised
 from recprivlib.registry import get
 
 
@@ -14,7 +14,7 @@ from recprivlib.registry import get
 def test_a_strip_says_what_was_attacked_and_what_doubles_cannot_draw(epsilon, lost):
     """At ε = 50 a bit lies with probability 2e-22: no seeded run of ours will ever show that."""
     entry = get("fmf-ldp")
-    system, terms = replace(entry.system, epsilon=epsilon), Terms(*entry.terms, "a person", tries=500)
+    system, terms = replace(entry.system, epsilon=epsilon), BillLabel(*entry.terms, "a person", tries=500)
     drawn = of_system(system, "fmf-ldp", USUAL, terms).drawn()
     assert "attacked: whole run" in drawn
     assert ("doubles never draw an answer of probability 2e-22" in drawn) is lost

@@ -10,7 +10,7 @@ from recprivlib.accounting.curves import accountants, over_counts
 from recprivlib.auditing import Certificate, certify, mechanism_ledger, roc
 from recprivlib.auditing.bounds import SHOWN, lower_limit, upper_limit
 from recprivlib.dashboard import bills
-from recprivlib.dashboard.bills import Bill, Terms
+from recprivlib.dashboard.bills import Bill, BillLabel
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.mechanisms.losses import NoBound
 from recprivlib.primers.privacy import figures as plots
@@ -69,7 +69,7 @@ def compute(
     pair = (made.claimed.unit, made.claimed.relation)
     # Whoever claims ε for one answer claims n·ε for n of them, at every δ.
     claim = replace(made.claimed, epsilon=releases * made.claimed.epsilon, delta=here, counts="whole run")
-    bill = bills.of_worlds(ledger, Terms(*pair, TERMS[pair], tries=tries), played, here, claim)
+    bill = bills.of_worlds(ledger, BillLabel(*pair, TERMS[pair], tries=tries), played, here, claim)
     return Result(
         mechanism, epsilon, releases, here, tries, seed, attack, lab.right_guesses(*worlds),
         _seen(worlds, certify(played, here, SHOWN)), replace(bill, why_infinite=subject.leak), _bills(made, delta),

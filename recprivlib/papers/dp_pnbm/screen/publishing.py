@@ -18,7 +18,7 @@ import numpy as np
 from recprivlib.dashboard import bills
 from recprivlib.dashboard import folds as shared
 from recprivlib.dashboard import people as films
-from recprivlib.dashboard.bills import Bill, Terms
+from recprivlib.dashboard.bills import Bill, BillLabel
 from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.folds import fold, scores
 from recprivlib.dashboard.memory import MEMORY
@@ -50,8 +50,8 @@ VARIANTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
 SAMPLED = ("dpps", "dpps-mf")
 FLOORS = {"bound": "pnbm", "private-popularity": "uniform-similarity", "popularity": "item-mean"}
 UNITS = {
-    "rating": Terms("rating", "replace-value", "one rating, changed"),
-    "user": Terms("user", "add-remove", "all of yours"),
+    "rating": BillLabel("rating", "replace-value", "one rating, changed"),
+    "user": BillLabel("user", "add-remove", "all of yours"),
 }
 
 

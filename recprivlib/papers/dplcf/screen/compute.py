@@ -10,7 +10,7 @@ import numpy as np
 
 from recprivlib.dashboard import bills
 from recprivlib.dashboard import people as films
-from recprivlib.dashboard.bills import Bill, Terms
+from recprivlib.dashboard.bills import Bill, BillLabel
 from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.folds import beside, chance, dataset, holdout, scored, scores, votes
 from recprivlib.dashboard.memory import MEMORY, Memory
@@ -62,9 +62,9 @@ METRICS = {"hr@10": ("hr", 10), "hr@5": ("hr", 5), "hr@2": ("hr", 2), "ndcg@10":
 
 
 UNITS = {
-    "click": Terms("interaction", "add-remove", "one click, there or not"),
-    "swap": Terms("interaction", "swap", "one click, exchanged for another", other="one click"),
-    "history": Terms("user", "replace", "your whole history, exchanged", other="one click", tries=2000),
+    "click": BillLabel("interaction", "add-remove", "one click, there or not"),
+    "swap": BillLabel("interaction", "swap", "one click, exchanged for another", other="one click"),
+    "history": BillLabel("user", "replace", "your whole history, exchanged", other="one click", tries=2000),
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from recprivlib.accounting.bills import small_delta
 from recprivlib.dashboard import bills
-from recprivlib.dashboard.bills import Bill, Terms
+from recprivlib.dashboard.bills import Bill, BillLabel
 from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.folds import beside, tidy
 from recprivlib.evaluation import Difference, Scores
@@ -31,7 +31,7 @@ VARIANTS = {
 }
 
 
-YOU = Terms("user", "replace", "all of yours, exchanged for another's", tries=1000)
+YOU = BillLabel("user", "replace", "all of yours, exchanged for another's", tries=1000)
 
 
 SET = ("epsilon", "k", "epochs", "factors")

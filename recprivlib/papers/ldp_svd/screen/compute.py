@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.dashboard import bills
-from recprivlib.dashboard.bills import Bill, Terms
+from recprivlib.dashboard.bills import Bill, BillLabel
 from recprivlib.dashboard.contract import Card, Values
 from recprivlib.dashboard.folds import dataset, scored
 from recprivlib.dashboard.memory import MEMORY
@@ -43,8 +43,10 @@ FLOORS = {"bound": "svd", "popularity": "item-mean", "random": "global-mean"}
 
 
 TERMS = {
-    "rating": Terms("rating", "replace-value", "one rating, changed"),
-    "user": Terms("user", "replace-value", "all stars of a typical person, changed", other="one rating", tries=2000),
+    "rating": BillLabel("rating", "replace-value", "one rating, changed"),
+    "user": BillLabel(
+        "user", "replace-value", "all stars of a typical person, changed", other="one rating", tries=2000
+    ),
 }
 
 
