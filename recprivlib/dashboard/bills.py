@@ -41,7 +41,7 @@ class BillLabel:
 
 
 @dataclass(frozen=True)
-class Bill:
+class ThreeNumbers:
     """The three numbers and their terms."""
 
     claimed: Any  # None: nothing is claimed
@@ -82,16 +82,16 @@ def draw_strip(result: Any, view: Appearance) -> str:
     return result.bill.drawn()
 
 
-def of_system(system: Any, name: str, sizes: Sizes, terms: BillLabel) -> Bill:
+def of_system(system: Any, name: str, sizes: Sizes, terms: BillLabel) -> ThreeNumbers:
     """What a system costs at these terms; the attack runs once for all who ask."""
 
-    def make() -> Bill:
+    def make() -> ThreeNumbers:
         done = audit(
             system, name=name, sizes=sizes, unit=terms.unit, relation=terms.relation, delta=terms.delta,
             trials=terms.tries, rehearsed=_rehearsed(system, sizes, terms),
         )  # fmt: skip
         counted, attacked = done.counted, done.attacked
-        return Bill(
+        return ThreeNumbers(
             done.claimed.epsilon if done.claimed else None, counted.epsilon, counted.why_infinite,
             attacked.epsilon_lower, attacked.ceiling, terms.tries, done.verdict, terms.said, counted.trust, terms.other,
             terms.delta, played=attacked.played, undrawn=never_drawn(ledger, counted.view),
@@ -103,7 +103,7 @@ def of_system(system: Any, name: str, sizes: Sizes, terms: BillLabel) -> Bill:
     return MEMORY.get(_key(system, name, sizes, terms), make)
 
 
-def in_turn(system: Any, name: str, sizes: Sizes, terms: BillLabel) -> Iterator[Bill]:
+def in_turn(system: Any, name: str, sizes: Sizes, terms: BillLabel) -> Iterator[ThreeNumbers]:
     """What is promised, at once; then the whole bill. Of a system that was attacked before, the whole bill alone."""
     known = MEMORY.known(_key(system, name, sizes, terms))
     if known is None:
@@ -127,29 +127,29 @@ def _rehearsed(system: Any, sizes: Sizes, terms: BillLabel) -> Rehearsed:
                       lambda: rehearse(usual, sizes, terms.unit, terms.relation, view, 0))  # fmt: skip
 
 
-def _unplayed(ledger: Ledger, terms: BillLabel) -> Bill:
+def _unplayed(ledger: Ledger, terms: BillLabel) -> ThreeNumbers:
     """Of what nobody knows the law of: there is nothing to weigh, and nothing to count."""
     counted = guarantee(ledger, terms.unit, terms.relation, terms.delta, default_view(ledger))
     claimed = ledger.claimed.epsilon if ledger.claimed else None
-    return Bill(claimed, counted.epsilon, counted.why_infinite, 0.0, 0.0, 0, "open", terms.said, counted.trust,
+    return ThreeNumbers(claimed, counted.epsilon, counted.why_infinite, 0.0, 0.0, 0, "open", terms.said, counted.trust,
                 terms.other, terms.delta, undrawn=never_drawn(ledger, counted.view))  # fmt: skip
 
 
-def promised(system: Any, sizes: Sizes, terms: BillLabel) -> Bill:
+def promised(system: Any, sizes: Sizes, terms: BillLabel) -> ThreeNumbers:
     """Before anybody has attacked it: what is claimed and what is counted."""
     return replace(_unplayed(system.ledger(sizes), terms), attacked=None, ceiling=None)
 
 
 def of_worlds(
     ledger: Ledger, terms: BillLabel, worlds: tuple[Array, Array], delta: float = 0.0, claim: Claim | None = None
-) -> Bill:
+) -> ThreeNumbers:
     """What these two worlds show beside the ledger's bill; `claim` stands in for the ledger's own."""
     claim = claim or ledger.claimed
     counted = guarantee(ledger, terms.unit, terms.relation, delta, "server")
     shown, decisive = certificates(worlds, delta, (SHOWN, DECIDES))
     exact = exact_epsilon(ledger, terms.unit, terms.relation) if delta == 0 else None
     word, _ = verdict(claim, counted, decisive.epsilon(DECIDES), exact)
-    return Bill(
+    return ThreeNumbers(
         claim.epsilon if claim else None, counted.epsilon, counted.why_infinite, shown.epsilon(SHOWN),
         ceiling(shown.trials, delta), terms.tries, word, terms.said, counted.trust, terms.other, delta,
         tuple((rung.trials, rung.epsilon) for rung in climb(worlds, delta)), ONE, never_drawn(ledger, "server"),

@@ -10,7 +10,7 @@ from recprivlib.accounting.curves import accountants, over_counts
 from recprivlib.auditing import Certificate, certify, mechanism_ledger, roc
 from recprivlib.auditing.bounds import SHOWN, lower_limit, upper_limit
 from recprivlib.dashboard import bills
-from recprivlib.dashboard.bills import Bill, BillLabel
+from recprivlib.dashboard.bills import BillLabel, ThreeNumbers
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.mechanisms.losses import NoBound
 from recprivlib.primers.privacy import figures as plots
@@ -39,7 +39,7 @@ class Result:
     attack: str
     right: float  # how often our attacker was right about a fair coin
     seen: plots.Seen
-    bill: Bill
+    bill: ThreeNumbers
     bills: dict[str, tuple[float, ...]]
     zero: tuple[float, ...]
     one: tuple[float, ...]

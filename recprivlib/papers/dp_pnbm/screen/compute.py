@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.dashboard import people as films
-from recprivlib.dashboard.bills import Bill
+from recprivlib.dashboard.bills import ThreeNumbers
 from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.folds import dataset, fold
 from recprivlib.dashboard.memory import MEMORY
@@ -63,7 +63,7 @@ class Result:
     title: str
     alike: tuple[str, ...]
     alike_bound: tuple[str, ...]  # of the model without privacy; none until that is there
-    bill: Bill
+    bill: ThreeNumbers
 
 
 def compute(**moved: Any) -> Result:
@@ -98,7 +98,7 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     yield 1.0, result
 
 
-def _result(source: Dataset, values: Values, model: Any, found: Scores, bill: Bill, bound: bool) -> Result:
+def _result(source: Dataset, values: Values, model: Any, found: Scores, bill: ThreeNumbers, bound: bool) -> Result:
     """All of the screen, with or without what the model without privacy says: that takes longest to train."""
     seed, (name, settings) = values["seed"], chosen(values)
     own = found.per_user["rmse"]

@@ -18,7 +18,7 @@ import numpy as np
 from recprivlib.dashboard import bills
 from recprivlib.dashboard import folds as shared
 from recprivlib.dashboard import people as films
-from recprivlib.dashboard.bills import Bill, BillLabel
+from recprivlib.dashboard.bills import BillLabel, ThreeNumbers
 from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.folds import fold, scores
 from recprivlib.dashboard.memory import MEMORY
@@ -126,7 +126,7 @@ def moved(source: Dataset, seed: int, iterations: int, floor: float) -> dict[str
     return MEMORY.get(("dp_pnbm moved", source.checksum, seed, iterations, floor), make)
 
 
-def bill(source: Dataset, values: Values) -> Iterator[Bill]:
+def bill(source: Dataset, values: Values) -> Iterator[ThreeNumbers]:
     """Claimed and counted at once, for the unit that is asked about; then attacked too."""
     name, settings = chosen(values)
     system, sizes = configured(get(name).system, settings), source.interactions.sizes

@@ -10,7 +10,7 @@ import numpy as np
 
 from recprivlib.dashboard import bills
 from recprivlib.dashboard import people as films
-from recprivlib.dashboard.bills import Bill, BillLabel
+from recprivlib.dashboard.bills import BillLabel, ThreeNumbers
 from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.folds import beside, chance, dataset, holdout, scored, scores, votes
 from recprivlib.dashboard.memory import MEMORY, Memory
@@ -121,7 +121,7 @@ class Result:
     watched: tuple[bool, ...]
     reported: tuple[bool, ...]
     titles: tuple[str, ...]
-    bill: Bill
+    bill: ThreeNumbers
 
 
 def compute(**moved: Any) -> Result:
@@ -187,7 +187,7 @@ def _flipping(source: Dataset, system: Any) -> Any:
 
 
 def _result(
-    source: Dataset, system: Any, learned: Learned, values: Values, bill: Bill, key: tuple | None = None
+    source: Dataset, system: Any, learned: Learned, values: Values, bill: ThreeNumbers, key: tuple | None = None
 ) -> Result:
     """All of the screen; what everybody reported in the end is kept under `key`."""
     seed, metric, flipping = values["seed"], values["metric"], _flipping(source, system)

@@ -10,7 +10,7 @@ import numpy as np
 
 from recprivlib.accounting.bills import small_delta
 from recprivlib.dashboard import bills
-from recprivlib.dashboard.bills import Bill, BillLabel
+from recprivlib.dashboard.bills import BillLabel, ThreeNumbers
 from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.folds import beside, tidy
 from recprivlib.evaluation import Difference, Scores
@@ -68,7 +68,7 @@ class Result:
     everywhere: float  # popularity in the whole catalogue
     course: Mapping[str, tuple[float, ...]]  # the bill after each epoch, in four currencies
     delta: float
-    bill: Bill
+    bill: ThreeNumbers
 
     @property
     def done(self) -> int:
@@ -113,7 +113,7 @@ def _result(values: Values, system: Any, points: tuple[Point, ...], found: Score
     )  # fmt: skip
 
 
-def _bill(system: Any, name: str, sizes: Sizes, last: bool) -> Bill:
+def _bill(system: Any, name: str, sizes: Sizes, last: bool) -> ThreeNumbers:
     """Claimed and counted for a whole person; the attack plays when the run is over."""
     claimed = system.ledger(sizes).claimed
     terms = replace(YOU, other=claimed.counts if claimed else "")

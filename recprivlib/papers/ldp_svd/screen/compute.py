@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.dashboard import bills
-from recprivlib.dashboard.bills import Bill, BillLabel
+from recprivlib.dashboard.bills import BillLabel, ThreeNumbers
 from recprivlib.dashboard.contract import Card, Values
 from recprivlib.dashboard.folds import dataset, scored
 from recprivlib.dashboard.memory import MEMORY
@@ -98,7 +98,7 @@ class Result:
     versus: Difference  # less one guess for every film; where `equal`, less the most telling channel
     rival: float  # the error of that
     floors: Mapping[str, float]
-    bill: Bill
+    bill: ThreeNumbers
 
     @property
     def honest(self) -> bool:
@@ -182,7 +182,7 @@ def _ratings(source: Dataset) -> int:
     return int(np.median(np.bincount(source.interactions.users)))
 
 
-def _bill(source: Dataset, system: Any, made: Any, unit: str, tries: int, seed: int) -> Bill:
+def _bill(source: Dataset, system: Any, made: Any, unit: str, tries: int, seed: int) -> ThreeNumbers:
     """Claimed, counted, attacked at one unit.
 
     A typical person: as many reports as the median. It is the cost of such a person, not a guarantee for everybody:
@@ -193,7 +193,7 @@ def _bill(source: Dataset, system: Any, made: Any, unit: str, tries: int, seed: 
     terms = replace(TERMS[unit], tries=tries) if alone else TERMS[unit]
     terms = terms if alone else replace(terms, said=f"{terms.said} ({count(releases)} of them)")
 
-    def make() -> Bill:
+    def make() -> ThreeNumbers:
         _, worlds = bills.worlds(made, releases, terms.tries, seed)
         ledger = replace(system, cap=None if alone else releases).ledger(replace(source.interactions.sizes, grid=STARS))
         return bills.of_worlds(ledger, terms, worlds)

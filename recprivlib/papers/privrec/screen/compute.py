@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.auditing import Attacked, attack
-from recprivlib.dashboard.bills import Bill
+from recprivlib.dashboard.bills import ThreeNumbers
 from recprivlib.dashboard.contract import Card
 from recprivlib.dashboard.folds import chance, dataset, fold, scored
 from recprivlib.dashboard.memory import MEMORY
@@ -73,7 +73,7 @@ class Result:
     deltas: dict[str, tuple[float, ...]]  # ε at pulls.DELTAS
     levels: dict[str, float]  # Hits@10 of popularity and chance
     hits: tuple[tuple[int, float], ...]  # (round, Hits@10) of a training so far
-    bill: Bill
+    bill: ThreeNumbers
 
 
 def compute(**moved: Any) -> Result:
@@ -139,7 +139,7 @@ def _attack(source: Dataset, system: DPPrivRec, seed: int, people: int) -> tuple
     return "privrec attacked", source.checksum, seed, *about, system.event(people, system.clip_init)
 
 
-def _billed(result: Result, found: Attacked) -> Bill:
+def _billed(result: Result, found: Attacked) -> ThreeNumbers:
     """Claimed and counted, with what an attack found."""
     claimed, counted = result.bill.claimed, result.bill.counted
     word = "broken" if found.decisive > claimed else "holds" if counted <= claimed else "open"
@@ -160,7 +160,7 @@ def _result(source: Dataset, system: DPPrivRec, heard: pulls.Recorded, seed: int
     random = chance(source, "user-split", seed, (10,)).metrics[HITS]
     moves = plots.Moves(cohorts, pulls.ratio(system, heard.weights, cohorts), pulls.pull(heard, last, cohorts))
     claimed, counted = here["printed"][0], here["tight" if system.sampling == "fixed-size" else "Poisson"][0]
-    bill = Bill(claimed, counted, "", None, None, 0, "open", "one person, replaced by another", "the server",
+    bill = ThreeNumbers(claimed, counted, "", None, None, 0, "open", "one person, replaced by another", "the server",
                 delta=DELTA, played=PLAYED)  # fmt: skip
     result = Result(
         system, source.name, people, heard.weights,
