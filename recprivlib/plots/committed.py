@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recprivlib.evaluation import Difference
 from recprivlib.parameters import configured, values
-from recprivlib.plots.frontier import Line
+from recprivlib.plots.frontier import Series
 from recprivlib.plots.numerals import bare, rate
 from recprivlib.plots.show import Drawn
 from recprivlib.registry import get
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Line", "along", "beats_from", "compared", "curve", "known", "level", "line", "rated", "rows", "said", "verb",
+    "Series", "along", "beats_from", "compared", "curve", "known", "level", "line", "rated", "rows", "said", "verb",
     "verdicts",
 ]  # fmt: skip
 ERRORS = ("rmse",)  # metrics of which less is better
@@ -36,12 +36,12 @@ def rows(table: pd.DataFrame, metric: str, **where: Any) -> pd.DataFrame:
 
 def line(
     table: pd.DataFrame, label: str, role: str, x: str, metric: str = "hr@10", dash: str = "", **where: Any
-) -> Line:
+) -> Series:
     """A system's metric along the parameter `x`."""
     found = rows(table, metric, **where).sort_values(x)
     _same_terms(found, x)
     xs, ys, low, high = (found[name].tolist() for name in (x, "value", "low", "high"))
-    return Line(label, role, xs, ys, low, high, dash)
+    return Series(label, role, xs, ys, low, high, dash)
 
 
 TERMS = {"counted": ("unit", "relation", "view", "delta", "trust"), "claimed": ("claimed_for",)}
@@ -59,7 +59,7 @@ def _same_terms(found: pd.DataFrame, x: str) -> None:
 def curve(
     table: str, about: Mapping[str, Any], settings: Mapping[str, Any], along: str, name: str, role: str, of: str = "",
     x: str = "",
-) -> Line | None:  # fmt: skip
+) -> Series | None:  # fmt: skip
     """What was committed of a system `along` one of its parameters, for a dashboard; None where it was not run.
 
     `about` has the system, the metric and the data; what `settings` leave out is at its default. `x`: another column
@@ -74,7 +74,7 @@ def curve(
         return None
     _same_terms(found, x)
     xs, ys, low, high = (tuple(map(float, found[column])) for column in (x or along, "value", "low", "high"))
-    return Line(name, role, xs, ys, low, high, of=of)
+    return Series(name, role, xs, ys, low, high, of=of)
 
 
 def level(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> float:

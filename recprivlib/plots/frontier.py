@@ -22,7 +22,7 @@ APART = 0.05  # share of the height between the names of two comparisons, at lea
 
 
 @dataclass(frozen=True)
-class Line:
+class Series:
     """A curve of the committed results with its 95 % band."""
 
     label: str
@@ -34,7 +34,7 @@ class Line:
     dash: str = ""
     of: str = ""  # what it is: "mean of the seeds"
 
-    def within(self, x: Sequence[float]) -> Line:
+    def within(self, x: Sequence[float]) -> Series:
         """The part of it that was measured at `x` too."""
         there = [at for at, one in enumerate(self.x) if one in x]
         x, y, low, high = ([side[at] for at in there] for side in (self.x, self.y, self.low, self.high))
@@ -49,7 +49,7 @@ class Level:
     role: str
     y: float
     x: float | None = None
-    curve: Line | None = None
+    curve: Series | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def frontier(
     chart: Chart,
     what: str,
     levels: Sequence[Level] = (),
-    lines: Sequence[Line] = (),
+    lines: Sequence[Series] = (),
     now: Now | None = None,
     look: Look | None = None,
     *,
@@ -111,7 +111,7 @@ def faint(chart: Chart, ghost: Faint) -> list[Trace]:
     """A comparison: a thin pale line and a small hollow dot."""
     dot = chart.dots([(ghost.x, ghost.y)], ghost.role, ghost.name, filled=False, size=8)
     whole = ghost.curve[0] if isinstance(ghost.curve, tuple) and ghost.curve else ghost.curve
-    if not isinstance(whole, Line):
+    if not isinstance(whole, Series):
         return [dot]
     line = chart.line(whole.x, whole.y, ghost.role, f"{whole.label}, {whole.of}" if whole.of else whole.label)
     return [{**line, "opacity": 0.45, "line": {**line["line"], "width": 1.5}}, dot]
@@ -134,7 +134,7 @@ def beside(chart: Chart, ghosts: Sequence[Faint], now: Now, spell: Callable[[flo
 def curves(
     x: Axis,
     y: Axis,
-    lines: Sequence[Line],
+    lines: Sequence[Series],
     levels: Mapping[str, tuple[float, str]],
     what: str,
     *,
@@ -167,7 +167,7 @@ def _named(chart: Chart, level: Level, now: Now | None, left: bool) -> Label:
     return Label(level.name, level.y, level.role, x=None if crowded else level.x, below=below)
 
 
-def curve(chart: Chart, one: Line, dots: float = 0) -> list[Trace]:
+def curve(chart: Chart, one: Series, dots: float = 0) -> list[Trace]:
     """A line with its band; `dots` is the size of its hollow ones."""
     traces = [chart.band(one.x, one.low, one.high, one.role)] if len(one.low) else []
     drawn = chart.line(one.x, one.y, one.role, f"{one.label}, {one.of}" if one.of else one.label)

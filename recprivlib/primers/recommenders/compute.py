@@ -14,7 +14,7 @@ from recprivlib.dashboard.memory import MEMORY
 from recprivlib.dashboard.people import history, spoken
 from recprivlib.data import Dataset
 from recprivlib.evaluation import stream
-from recprivlib.plots.frontier import Line
+from recprivlib.plots.frontier import Series
 from recprivlib.primers.recommenders import ranking
 from recprivlib.primers.recommenders.ranking import LONGEST, POOLS, Groups, Rates
 from recprivlib.protocols import Array
@@ -73,20 +73,20 @@ class Curve:
     stops: tuple[int, ...]  # one stop for a system without neighbours
     rates: dict[str, Array]
 
-    def by_length(self, pool: str, neighbors: int | None, name: str) -> Line | None:
+    def by_length(self, pool: str, neighbors: int | None, name: str) -> Series | None:
         """Against K, at a neighbourhood on the grid."""
         if neighbors is not None and neighbors not in self.stops:
             return None
         part = self.rates[pool][self.stops.index(neighbors) if neighbors else 0]
         mean, low, high = map(tuple, part.T)
-        return Line(name, "bound", range(1, LONGEST + 1), mean, low, high, of=OF)
+        return Series(name, "bound", range(1, LONGEST + 1), mean, low, high, of=OF)
 
-    def by_neighbors(self, pool: str, k: int) -> Line | None:
+    def by_neighbors(self, pool: str, k: int) -> Series | None:
         """Against the neighbourhood, at a K."""
         if len(self.stops) == 1:
             return None
         mean, low, high = map(tuple, self.rates[pool][:, k - 1].T)
-        return Line(NAMES["item-knn"], "bound", self.stops, mean, low, high, of=OF)
+        return Series(NAMES["item-knn"], "bound", self.stops, mean, low, high, of=OF)
 
 
 def compute(

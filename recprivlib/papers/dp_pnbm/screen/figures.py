@@ -10,7 +10,7 @@ import numpy as np
 
 from recprivlib.plots.axes import EPSILON_WIDE, STARS, Axis
 from recprivlib.plots.chart import Label
-from recprivlib.plots.frontier import Level, Line, Now, frontier
+from recprivlib.plots.frontier import Level, Now, Series, frontier
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import count, setting, stars, times
 from recprivlib.plots.palette import SECONDARY, faded
@@ -56,7 +56,7 @@ def error_by_epsilon(
     return figure
 
 
-def people(look: Look, lines: Sequence[Line], floors: Mapping[str, float]) -> dict[str, Any]:
+def people(look: Look, lines: Sequence[Series], floors: Mapping[str, float]) -> dict[str, Any]:
     """RMSE against the number of people, at ε = 1: the noise of a trusted server stays, the signal grows."""
     chart = look.chart(CROWD, AXES["rmse"], 260 if look.narrow else 340)
     levels = [Level(NAMES[role], role, value) for role, value in floors.items() if role != "popularity"]

@@ -30,7 +30,7 @@ from recprivlib.papers.dp_pnbm.system import DPSGD, bounds_of
 from recprivlib.papers.dp_pnbm.weighted import Neighbours, beyond, item_means
 from recprivlib.parameters import configured
 from recprivlib.plots import committed
-from recprivlib.plots.frontier import Line
+from recprivlib.plots.frontier import Series
 from recprivlib.protocols import Array
 from recprivlib.registry import get
 
@@ -138,7 +138,7 @@ def bill(source: Dataset, values: Values) -> Iterator[ThreeNumbers]:
     return bills.in_turn(system, name, sizes, replace(terms, delta=claim.delta))
 
 
-def curve(values: Values) -> Line | None:
+def curve(values: Values) -> Series | None:
     """The committed curve of this variant: five folds, two seeds."""
     if values["variant"] in SAMPLED:
         return None
@@ -148,7 +148,7 @@ def curve(values: Values) -> Line | None:
     return committed.curve(RESULTS, about, settings, "epsilon", label, role, "five folds")
 
 
-def crowds(unit: str) -> tuple[Line, ...]:
+def crowds(unit: str) -> tuple[Series, ...]:
     """The committed errors over the number of people at ε = 1, for a changed rating or for whole people."""
     shown = [("dp-item-means", "beyond", "averages", "dash"), ("dp-covariance", "beyond", "covariance", "")]
     if unit == "user":

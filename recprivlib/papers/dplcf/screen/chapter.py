@@ -10,7 +10,7 @@ import numpy as np
 from recprivlib.plots import frontier
 from recprivlib.plots.axes import Axis
 from recprivlib.plots.chart import Chart, Label
-from recprivlib.plots.frontier import Line
+from recprivlib.plots.frontier import Series
 from recprivlib.plots.numerals import THIN, count
 
 RATE = Axis("next film in the top 10 of 100", 0, 0.8, ticks=(0, 0.2, 0.4, 0.6, 0.8))
@@ -31,7 +31,7 @@ DRAWS = Axis("share of the draws", 0, 0.2, ticks=(0, 0.05, 0.1, 0.15, 0.2))
 
 
 def curves(
-    x: Axis, y: Axis, lines: Sequence[Line], levels: Mapping[str, tuple[float, str]], what: str, dots: bool = False
+    x: Axis, y: Axis, lines: Sequence[Series], levels: Mapping[str, tuple[float, str]], what: str, dots: bool = False
 ) -> dict[str, Any]:
     """Committed hit rates with their bands over level yardsticks (name -> height, role)."""
     return frontier.curves(x, y, lines, levels, what, dots=8 if dots else 0)

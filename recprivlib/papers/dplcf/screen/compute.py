@@ -23,7 +23,7 @@ from recprivlib.papers.dplcf.screen import crowd
 from recprivlib.papers.dplcf.screen import figures as plots
 from recprivlib.parameters import configured, parameters
 from recprivlib.plots import committed
-from recprivlib.plots.frontier import Line
+from recprivlib.plots.frontier import Series
 from recprivlib.protocols import Array
 
 LENGTHS = tuple(range(1, 11))
@@ -233,12 +233,12 @@ def _tiles(source: Dataset, flipping: Any, seed: int) -> tuple[tuple[bool, ...],
     return tuple(watched.tolist()), tuple(flipping.release(watched, rng).tolist()), films.spoken(source, shown)
 
 
-def curve(values: Values) -> tuple[Line | None, Line | None]:
+def curve(values: Values) -> tuple[Series | None, Series | None]:
     """The committed curves over ε, from ten draws: this server's, and popularity from the same reports."""
     name, settings = settings_of(values)
     about = {"metric": values["metric"], "data": values["data"], "protocol": PROTOCOL}
 
-    def read() -> tuple[Line | None, Line | None]:
+    def read() -> tuple[Series | None, Series | None]:
         role, label = SERVERS[values["server"]][2:]
         many = settings | {"population": values["people"]}
         own = committed.curve(RESULTS, about | {"system": name}, many, "epsilon", label, role, "mean of the seeds")

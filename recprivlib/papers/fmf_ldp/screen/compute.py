@@ -19,7 +19,7 @@ from recprivlib.papers.fmf_ldp.screen import figures as plots
 from recprivlib.papers.fmf_ldp.screen.epochs import CROWDS, HIT, PROTOCOL, Point
 from recprivlib.parameters import configured
 from recprivlib.plots import committed
-from recprivlib.plots.frontier import Line
+from recprivlib.plots.frontier import Series
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
 
@@ -120,7 +120,7 @@ def _bill(system: Any, name: str, sizes: Sizes, last: bool) -> ThreeNumbers:
     return bills.of_system(system, name, sizes, terms) if last else bills.promised(system, sizes, terms)
 
 
-def curve(values: Values) -> Line | None:
+def curve(values: Values) -> Series | None:
     """The committed learning curve at these settings, from several draws."""
     name, settings = settings_of(values)
     data, sizes = CROWDS[values["people"]]

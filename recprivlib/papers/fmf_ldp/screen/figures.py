@@ -7,7 +7,7 @@ from typing import Any
 
 from recprivlib.plots.axes import EPSILON, Axis, rate
 from recprivlib.plots.chart import Label
-from recprivlib.plots.frontier import Level, Line, Now, curves, frontier
+from recprivlib.plots.frontier import Level, Now, Series, curves, frontier
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import bare, epsilon, percent
 
@@ -47,7 +47,7 @@ def rate_by_epoch(
     """Hit rate after each epoch so far; what needs no training lies level across. `look.curve`: what was committed."""
     chart = look.chart(AXES["epoch"], AXES["sampled"], 260 if look.narrow else 340, right=156)
     known = [Level(NAMES[role], role, value) for role, value in levels.items()]
-    lines = [Line(look.name, look.role, range(1, len(rates) + 1), rates, of="computed now")]
+    lines = [Series(look.name, look.role, range(1, len(rates) + 1), rates, of="computed now")]
     if look.curve:
         lines.append(look.curve)
     now = Now(len(rates), rates[-1], interval, named=False)
@@ -97,7 +97,7 @@ def pools(
     return chart.figure(traces, labels, said)
 
 
-def learning(lines: Sequence[Line], popular: float) -> dict[str, Any]:
+def learning(lines: Sequence[Series], popular: float) -> dict[str, Any]:
     """Committed learning curves over the level of what is popular, for the chapter."""
     levels = {NAMES["popularity"]: (popular, "popularity")}
     x, y = AXES["epoch"], AXES["sampled"]

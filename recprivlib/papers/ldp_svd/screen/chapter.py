@@ -11,7 +11,7 @@ from recprivlib.plots import committed
 from recprivlib.plots.axes import Axis
 from recprivlib.plots.chart import Chart, Label
 from recprivlib.plots.committed import verb
-from recprivlib.plots.frontier import Line, curves
+from recprivlib.plots.frontier import Series, curves
 from recprivlib.plots.numerals import count, percent, stars
 
 __all__ = ["beats_from", "bills", "errors", "told", "verb"]
@@ -25,7 +25,7 @@ PEOPLE = Axis("people", 0, 140, ticks=(0, 35, 70, 105, 140))
 
 
 def errors(
-    x: Axis, y: Axis, lines: Sequence[Line], levels: Mapping[str, tuple[float, str]], what: str, bands: bool = True
+    x: Axis, y: Axis, lines: Sequence[Series], levels: Mapping[str, tuple[float, str]], what: str, bands: bool = True
 ) -> dict[str, Any]:
     """Committed RMSE curves with their bands and hollow dots, over level yardsticks (name -> height, role)."""
     return curves(x, y, lines, levels, what, bands=bands, dots=6, height=400, spell=stars)

@@ -20,7 +20,7 @@ from recprivlib.papers.ldp_svd.screen.reports import Heard, Tape, heard, tape
 from recprivlib.papers.ldp_svd.system import STARS
 from recprivlib.parameters import UserError, configured
 from recprivlib.plots import committed
-from recprivlib.plots.frontier import Line
+from recprivlib.plots.frontier import Series
 from recprivlib.plots.numerals import count, setting
 from recprivlib.protocols import Array
 from recprivlib.registry import get
@@ -201,7 +201,7 @@ def _bill(source: Dataset, system: Any, made: Any, unit: str, tries: int, seed: 
     return MEMORY.get(("ldp_svd bill", made, terms, seed), make)
 
 
-def curve(values: Values) -> Line | None:
+def curve(values: Values) -> Series | None:
     """The committed curve of this mechanism: five folds, several draws."""
     if values["equal"] and values["mechanism"] == "laplace-rr":
         return None
