@@ -42,7 +42,7 @@ TWICE = "the same random numbers are used twice"
 
 
 @dataclass(frozen=True)
-class Line:
+class LedgerCheck:
     """One mechanism of the ledger: how many inputs of it a change moved, and how far, beside what is stated."""
 
     mechanism: Any
@@ -114,7 +114,9 @@ def _sizes(steps: Array, norm: int) -> tuple[int, float, float, int]:
     return int(np.count_nonzero(steps)), float(np.linalg.norm(steps.ravel(), norm)), longest, norm
 
 
-def lines(ledger: Ledger, unit: Unit, relation: Relation, here: Sequence[Call], there: Sequence[Call]) -> list[Line]:
+def lines(
+    ledger: Ledger, unit: Unit, relation: Relation, here: Sequence[Call], there: Sequence[Call]
+) -> list[LedgerCheck]:
     """What one change moved, mechanism by mechanism; only those whose change is bounded and has a price."""
     out = []
     prices = [price(call.mechanism) for call in here]
@@ -129,7 +131,7 @@ def lines(ledger: Ledger, unit: Unit, relation: Relation, here: Sequence[Call], 
         steps = [apart(a.mechanism, a.x, b.x) for a, b in both]
         norm = steps[0][3] if steps else 1
         far = float(np.linalg.norm([step[1] for step in steps], norm)) if steps else 0.0
-        out.append(Line(
+        out.append(LedgerCheck(
             mechanism, sum(inputs for inputs, _ in changes), max(distance for _, distance in changes),
             sum(step[0] for step in steps), far, max((step[2] for step in steps), default=0.0), norm,
             sum(step[0] > 0 for step in steps),
@@ -142,7 +144,7 @@ class Books:
     """What does not agree with the ledger; the most that a change moved, line by line; and where it moved most."""
 
     found: list[str]
-    lines: list[Line]
+    lines: list[LedgerCheck]
     place: int
 
 
@@ -151,7 +153,7 @@ def bookkeeping(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int
     about few items): then it is tried elsewhere."""
     runs = [play(system, stage.world(), one, view) for one in (seed, seed + 1)]
     found = [*_unknown(ledger, runs[0].calls), *randomness(runs[0].calls, runs[1].calls)]
-    most: dict[Any, Line] = {}
+    most: dict[Any, LedgerCheck] = {}
     reach, best = 0.0, 0
     for place in dict.fromkeys((*PLACES, *range(ITEMS)) if stage.unit != "user" else (0,)):
         if reach and place not in PLACES:
@@ -197,7 +199,7 @@ def turned(call: Call, people: int, drawn: bool) -> Call:
     return dataclasses.replace(call, y=np.sort(members).astype(call.y.dtype))
 
 
-def _excess(line: Line) -> str:
+def _excess(line: LedgerCheck) -> str:
     return (
         f"neighbours differ in {line.moved:,} inputs to {line.calls:,} answers of {line.mechanism}, {line.far:.3g} "
         f"sensitivities in all, but the ledger states {line.stated:,} of at most {line.distance:.3g}"

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.accounting import guarantee
-from recprivlib.auditing.conformance import Books, Line, bookkeeping, price, turned
+from recprivlib.auditing.conformance import Books, LedgerCheck, bookkeeping, price, turned
 from recprivlib.auditing.distinguish import Worlds, hear, learned
 from recprivlib.auditing.neighbours import Stage, meant_for
 from recprivlib.auditing.redraw import Passage
@@ -43,7 +43,7 @@ class Overheard:
 
     worlds: dict[str, Worlds]
     found: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[LedgerCheck, ...]
     trials: int
     part: str  # which part of the run was played, in words; empty: all of it
     exact: float  # an ε that the recorded inputs reach exactly; 0: none is known
