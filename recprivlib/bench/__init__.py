@@ -51,7 +51,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Line:
+class Measured:
     """A measured cell. `missing` says why it or a peer (by name) could not be measured."""
 
     area: str
@@ -88,7 +88,7 @@ def chosen(names: list[str]) -> list[str]:
     return names or known
 
 
-def measure(names: list[str], repeats: int = 9) -> Iterator[Line]:
+def measure(names: list[str], repeats: int = 9) -> Iterator[Measured]:
     """The lines of these areas, as they are measured."""
     for area in names:
         for cell in cells(area):
@@ -101,7 +101,7 @@ def cells(area: str) -> list[Cell]:
     return found
 
 
-def measured(area: str, cell: Cell, repeats: int) -> Line:
+def measured(area: str, cell: Cell, repeats: int) -> Measured:
     """One cell and its peers, in turn."""
     ready, missing = {}, {}
     for name, setup in {"": cell.setup, **cell.peers}.items():
@@ -126,7 +126,7 @@ def measured(area: str, cell: Cell, repeats: int) -> Line:
             found[name].append((taken, _cpu() - worked))
     spreads = {name: _spread(values, cell.unit) for name, values in found.items()}
     own = spreads.pop("", None)
-    return Line(area, cell, own, spreads, missing)
+    return Measured(area, cell, own, spreads, missing)
 
 
 def machine() -> dict[str, Any]:

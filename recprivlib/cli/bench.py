@@ -8,7 +8,7 @@ import subprocess
 import sys
 from typing import Any
 
-from recprivlib.bench import THREADS, Line, Spread, areas, chosen, machine, measure
+from recprivlib.bench import THREADS, Measured, Spread, areas, chosen, machine, measure
 from recprivlib.cli._shared import emit, say
 from recprivlib.parameters import UserError
 
@@ -42,7 +42,7 @@ def execute(args: argparse.Namespace) -> int | None:
     return None
 
 
-def as_json(line: Line) -> dict[str, Any]:
+def as_json(line: Measured) -> dict[str, Any]:
     """A line as JSON-ready data."""
     return {
         "area": line.area,
@@ -65,7 +65,7 @@ def amount(value: float, unit: str) -> str:
     return f"{1000 * value:.3g} ms" if unit == "s" and value < 1 else f"{value:.3g} {unit}"
 
 
-def _row(line: Line) -> str:
+def _row(line: Measured) -> str:
     cell = line.cell
     cells = [f"{line.area:<11}{cell.name:<50}"]
     cells.append(f"{_spread(line.own, cell.unit):<46}" if line.own else f"not measured: {line.missing['']}")
