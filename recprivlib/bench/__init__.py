@@ -29,7 +29,7 @@ FEWEST, PATIENCE = 3, 6.0  # repeats of a slow cell, and the seconds after which
 
 
 @dataclass(frozen=True)
-class Cell:
+class Timing:
     """One line of the table. Peers do the same work at equal settings."""
 
     name: str
@@ -55,7 +55,7 @@ class Measured:
     """A measured cell. `missing` says why it or a peer (by name) could not be measured."""
 
     area: str
-    cell: Cell
+    cell: Timing
     own: Spread | None
     peers: Mapping[str, Spread]
     missing: Mapping[str, str]
@@ -95,13 +95,13 @@ def measure(names: list[str], repeats: int = 9) -> Iterator[Measured]:
             yield measured(area, cell, repeats)
 
 
-def cells(area: str) -> list[Cell]:
+def cells(area: str) -> list[Timing]:
     """What is measured of an area."""
-    found: list[Cell] = importlib.import_module(_homes()[area]).cells()
+    found: list[Timing] = importlib.import_module(_homes()[area]).cells()
     return found
 
 
-def measured(area: str, cell: Cell, repeats: int) -> Measured:
+def measured(area: str, cell: Timing, repeats: int) -> Measured:
     """One cell and its peers, in turn."""
     ready, missing = {}, {}
     for name, setup in {"": cell.setup, **cell.peers}.items():

@@ -15,7 +15,7 @@ import numpy as np
 
 from recprivlib.accounting import binomial, curves, grid, pairs, renyi, shuffle
 from recprivlib.accounting.compose import tightest
-from recprivlib.bench import Cell, Setup
+from recprivlib.bench import Setup, Timing
 from recprivlib.bench._shared import python
 from recprivlib.mechanisms.losses import Pure, SubsampledGaussian
 from recprivlib.protocols import Array
@@ -25,19 +25,19 @@ COUNTS = [int(n) for n in np.geomspace(10, 5000, 40).round()]
 NOISES = [float(z) for z in np.geomspace(0.6, 4.0, 40)]
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     return [
-        Cell("one ε, Poisson cohorts", 0.010, cold(lambda: rounds("poisson", [ROUNDS])), peers([ROUNDS], [1.0])),
-        Cell("one ε, fixed cohorts", 0.010, cold(lambda: rounds("fixed-size", [ROUNDS]))),
-        Cell("one ε, 2,000 randomised responses", 0.010, cold(lambda: binomial.epsilon(2.5, 2000, 1e-6))),
-        Cell("one ε, 2,000 shuffles of 50,000 people", 0.010, cold(shuffles)),
-        Cell("40 points over rounds, Poisson", 0.030, cold(lambda: rounds("poisson", COUNTS)), peers(COUNTS, [1.0])),
-        Cell("40 points over rounds, fixed cohorts", 0.030, cold(lambda: rounds("fixed-size", COUNTS))),
-        Cell("40 points over noise, Poisson", 0.030, cold(lambda: noises("poisson")), peers([ROUNDS], NOISES)),
-        Cell("40 points over noise, fixed cohorts", 0.030, cold(lambda: noises("fixed-size"))),
-        Cell("import recprivlib.accounting", 0.5, lambda: python("-c", "import recprivlib.accounting")),
-        Cell("largest difference to dp-accounting, over rounds", 1.0, apart(COUNTS, [1.0]), unit="%"),
-        Cell("largest difference to dp-accounting, over noise", 1.0, apart([ROUNDS], NOISES), unit="%"),
+        Timing("one ε, Poisson cohorts", 0.010, cold(lambda: rounds("poisson", [ROUNDS])), peers([ROUNDS], [1.0])),
+        Timing("one ε, fixed cohorts", 0.010, cold(lambda: rounds("fixed-size", [ROUNDS]))),
+        Timing("one ε, 2,000 randomised responses", 0.010, cold(lambda: binomial.epsilon(2.5, 2000, 1e-6))),
+        Timing("one ε, 2,000 shuffles of 50,000 people", 0.010, cold(shuffles)),
+        Timing("40 points over rounds, Poisson", 0.030, cold(lambda: rounds("poisson", COUNTS)), peers(COUNTS, [1.0])),
+        Timing("40 points over rounds, fixed cohorts", 0.030, cold(lambda: rounds("fixed-size", COUNTS))),
+        Timing("40 points over noise, Poisson", 0.030, cold(lambda: noises("poisson")), peers([ROUNDS], NOISES)),
+        Timing("40 points over noise, fixed cohorts", 0.030, cold(lambda: noises("fixed-size"))),
+        Timing("import recprivlib.accounting", 0.5, lambda: python("-c", "import recprivlib.accounting")),
+        Timing("largest difference to dp-accounting, over rounds", 1.0, apart(COUNTS, [1.0]), unit="%"),
+        Timing("largest difference to dp-accounting, over noise", 1.0, apart([ROUNDS], NOISES), unit="%"),
     ]
 
 

@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.bench import Cell, Setup
+from recprivlib.bench import Setup, Timing
 from recprivlib.bench._shared import holdout, interactions
 from recprivlib.evaluation import evaluate, split
 from recprivlib.yardsticks.plain import SYSTEMS
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     return [
-        *(Cell(f"{name}, everybody × 100 candidates, ML-100K", 0.010, evaluated(name, "ml-100k", full=False))
+        *(Timing(f"{name}, everybody × 100 candidates, ML-100K", 0.010, evaluated(name, "ml-100k", full=False))
           for name in ("item-knn", "mf-als", "ease")),
-        *(Cell(f"{name}, full catalogue, ML-100K", 0.060, evaluated(name, "ml-100k", full=True))
+        *(Timing(f"{name}, full catalogue, ML-100K", 0.060, evaluated(name, "ml-100k", full=True))
           for name in ("item-knn", "mf-als", "ease")),
-        Cell("item-knn, full catalogue, ML-1M", None, evaluated("item-knn", "ml-1m", full=True)),
-        Cell("split, loo-latest, ML-100K", None, divided),
-        Cell("intervals of all metrics, 1,000 draws, ML-100K", None, resampled),
+        Timing("item-knn, full catalogue, ML-1M", None, evaluated("item-knn", "ml-1m", full=True)),
+        Timing("split, loo-latest, ML-100K", None, divided),
+        Timing("intervals of all metrics, 1,000 draws, ML-100K", None, resampled),
     ]  # fmt: skip
 
 

@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from recprivlib.bench import Cell, Setup
+from recprivlib.bench import Setup, Timing
 from recprivlib.data import load
 from recprivlib.parameters import UserError
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     return [
-        Cell("ML-100K, first time", None, first("ml-100k")),
-        Cell("ML-1M, first time", 1.5, first("ml-1m")),
-        Cell("ML-1M, from the cache", 0.2, again("ml-1m")),
-        Cell("synthetic, 6,000 people", None, lambda: lambda: load("synthetic", users=6000, items=3000)),
+        Timing("ML-100K, first time", None, first("ml-100k")),
+        Timing("ML-1M, first time", 1.5, first("ml-1m")),
+        Timing("ML-1M, from the cache", 0.2, again("ml-1m")),
+        Timing("synthetic, 6,000 people", None, lambda: lambda: load("synthetic", users=6000, items=3000)),
     ]
 
 

@@ -9,7 +9,7 @@ from warnings import catch_warnings
 
 import numpy as np
 
-from recprivlib.bench import Cell, Setup
+from recprivlib.bench import Setup, Timing
 from recprivlib.bench._shared import holdout, interactions
 from recprivlib.evaluation import evaluate
 from recprivlib.models.items import ItemWeights
@@ -19,17 +19,17 @@ from recprivlib.protocols import Interactions
 from recprivlib.yardsticks.plain import SYSTEMS
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     knn = {"implicit (cosine)": implicit_knn("ml-100k")}
     return [
-        Cell("item-knn, ML-100K", 0.100, fitted("item-knn", "ml-100k"), knn),
-        Cell("ease, ML-100K", 0.250, fitted("ease", "ml-100k"), {"its formula in float64": plain_ease}),
-        Cell("mf-als, ML-100K", 0.500, fitted("mf-als", "ml-100k"), {"implicit": implicit_als}),
-        Cell("popularity, ML-100K", None, fitted("popularity", "ml-100k")),
-        Cell("another K: sliced, scored, evaluated, ML-100K", 0.015, resliced),
-        Cell("item-knn, ML-1M", 1.5, fitted("item-knn", "ml-1m"), {"implicit (cosine)": implicit_knn("ml-1m")}),
-        Cell("ease, ML-1M", None, fitted("ease", "ml-1m")),
-        Cell("mf-als, ML-1M", None, fitted("mf-als", "ml-1m")),
+        Timing("item-knn, ML-100K", 0.100, fitted("item-knn", "ml-100k"), knn),
+        Timing("ease, ML-100K", 0.250, fitted("ease", "ml-100k"), {"its formula in float64": plain_ease}),
+        Timing("mf-als, ML-100K", 0.500, fitted("mf-als", "ml-100k"), {"implicit": implicit_als}),
+        Timing("popularity, ML-100K", None, fitted("popularity", "ml-100k")),
+        Timing("another K: sliced, scored, evaluated, ML-100K", 0.015, resliced),
+        Timing("item-knn, ML-1M", 1.5, fitted("item-knn", "ml-1m"), {"implicit (cosine)": implicit_knn("ml-1m")}),
+        Timing("ease, ML-1M", None, fitted("ease", "ml-1m")),
+        Timing("mf-als, ML-1M", None, fitted("mf-als", "ml-1m")),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from recprivlib.bench import Cell, Setup
+from recprivlib.bench import Setup, Timing
 from recprivlib.bench._shared import python
 from recprivlib.parameters import UserError
 
@@ -20,14 +20,14 @@ sys.exit(code)
 """
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     return [
-        Cell("python -c 'import recprivlib'", 0.6, lambda: python("-c", "import recprivlib")),
-        Cell("the same, with load, run and systems", 0.6, imported),
-        Cell("recpriv systems", 0.8, lambda: python("-m", "recprivlib", "systems")),
-        *(Cell(f"recpriv run {name}, most memory", 400, peak("run", name), unit="MB")
+        Timing("python -c 'import recprivlib'", 0.6, lambda: python("-c", "import recprivlib")),
+        Timing("the same, with load, run and systems", 0.6, imported),
+        Timing("recpriv systems", 0.8, lambda: python("-m", "recprivlib", "systems")),
+        *(Timing(f"recpriv run {name}, most memory", 400, peak("run", name), unit="MB")
           for name in ("item-knn", "mf-als", "ease")),
-        Cell("recpriv run item-knn --data ml-1m, most memory", None, peak("run", "item-knn", "--data", "ml-1m"),
+        Timing("recpriv run item-knn --data ml-1m, most memory", None, peak("run", "item-knn", "--data", "ml-1m"),
              unit="MB"),
     ]  # fmt: skip
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from recprivlib import bench
-from recprivlib.bench import THREADS, Cell, areas, cells, chosen, measured
+from recprivlib.bench import THREADS, Timing, areas, cells, chosen, measured
 from recprivlib.bench.start import peak
 from recprivlib.cli import main
 from recprivlib.parameters import UserError
@@ -38,7 +38,7 @@ def test_setup_is_not_timed_and_peers_take_turns():
         time.sleep(0.2)
         return lambda: turns.append("own")
 
-    line = measured("x", Cell("c", 0.1, slow_setup, {"peer": lambda: lambda: turns.append("peer")}), repeats=4)
+    line = measured("x", Timing("c", 0.1, slow_setup, {"peer": lambda: lambda: turns.append("peer")}), repeats=4)
     assert turns == ["own", "peer"] * 5  # once unmeasured, then four times
     assert line.own.repeats == line.peers["peer"].repeats == 4
     assert line.own.p10 <= line.own.median <= line.own.p90
@@ -46,14 +46,14 @@ def test_setup_is_not_timed_and_peers_take_turns():
 
 
 def test_waiting_is_told_from_working():
-    line = measured("x", Cell("c", 0.01, sleeping(0.05)), repeats=3)
+    line = measured("x", Timing("c", 0.01, sleeping(0.05)), repeats=3)
     assert line.own.median >= 0.05
     assert line.own.cpu < 0.025
     assert line.met is False
 
 
 def test_memory_is_what_the_callable_says():
-    line = measured("x", Cell("c", 400, lambda: lambda: 123.0, unit="MB"), repeats=3)
+    line = measured("x", Timing("c", 400, lambda: lambda: 123.0, unit="MB"), repeats=3)
     assert (line.own.median, line.own.cpu, line.met) == (123.0, None, True)
 
 
@@ -64,10 +64,10 @@ def test_what_cannot_be_measured_is_said_and_the_rest_goes_on():
     def refused():
         raise UserError("no such data")
 
-    line = measured("x", Cell("c", None, sleeping(0), {"a": absent}), repeats=3)
+    line = measured("x", Timing("c", None, sleeping(0), {"a": absent}), repeats=3)
     assert line.own is not None
     assert line.missing == {"a": "lenskit is not installed"}
-    line = measured("x", Cell("c", 1.0, refused, {"a": sleeping(0)}), repeats=3)
+    line = measured("x", Timing("c", 1.0, refused, {"a": sleeping(0)}), repeats=3)
     assert (line.own, line.met, line.missing) == (None, None, {"": "no such data"})
     assert set(line.peers) == {"a"}
 

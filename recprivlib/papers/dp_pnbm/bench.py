@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.bench import Cell
+from recprivlib.bench import Timing
 from recprivlib.bench._shared import fitted, fold, for_surprise
 from recprivlib.evaluation import evaluate
 from recprivlib.papers.dp_pnbm.system import DPPS, Cos
@@ -24,20 +24,20 @@ from recprivlib.papers.dp_pnbm.system import DPPS, Cos
 EVERYBODY = 100_000  # neighbours: as many as there are
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     peer = {"scikit-surprise": theirs}
     return [
-        Cell("cos, ML-100K", 0.060, fitted("cos")),
-        Cell("pcc, ML-100K", 0.250, fitted("pcc")),
-        Cell("cosine neighbours, fit and predicted, ML-100K", None, ours, peer),
-        Cell("cosine neighbours, RMSE off scikit-surprise's by, ML-100K", 0.005, off, unit="stars"),
-        Cell("another number of neighbours, predicted, ML-100K", 0.060, resized),
-        Cell("dpsgd-pnbm, K=1, ML-100K", 0.350, fitted("dpsgd-pnbm")),
-        Cell("dpsgd-pnbm, K=5, ML-100K", 1.2, fitted("dpsgd-pnbm", iterations=5)),
-        Cell("dpps-pnbm, one step, ML-100K", None, one_step),
-        Cell("dp-covariance, ε=8, ML-100K", None, fitted("dp-covariance", epsilon=8)),
-        Cell("dpsgd-pnbm, K=5, ML-1M", 0.5, lambda: lambda: large()[0] / 60, unit="min"),
-        Cell("dpsgd-pnbm, K=5, ML-1M, most memory", 1500, lambda: lambda: large()[1], unit="MB"),
+        Timing("cos, ML-100K", 0.060, fitted("cos")),
+        Timing("pcc, ML-100K", 0.250, fitted("pcc")),
+        Timing("cosine neighbours, fit and predicted, ML-100K", None, ours, peer),
+        Timing("cosine neighbours, RMSE off scikit-surprise's by, ML-100K", 0.005, off, unit="stars"),
+        Timing("another number of neighbours, predicted, ML-100K", 0.060, resized),
+        Timing("dpsgd-pnbm, K=1, ML-100K", 0.350, fitted("dpsgd-pnbm")),
+        Timing("dpsgd-pnbm, K=5, ML-100K", 1.2, fitted("dpsgd-pnbm", iterations=5)),
+        Timing("dpps-pnbm, one step, ML-100K", None, one_step),
+        Timing("dp-covariance, ε=8, ML-100K", None, fitted("dp-covariance", epsilon=8)),
+        Timing("dpsgd-pnbm, K=5, ML-1M", 0.5, lambda: lambda: large()[0] / 60, unit="min"),
+        Timing("dpsgd-pnbm, K=5, ML-1M, most memory", 1500, lambda: lambda: large()[1], unit="MB"),
     ]
 
 

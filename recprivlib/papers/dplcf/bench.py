@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.bench import Cell, Setup
+from recprivlib.bench import Setup, Timing
 from recprivlib.bench._shared import apart, holdout
 from recprivlib.evaluation import evaluate, stream
 from recprivlib.models.items import ItemWeights
@@ -40,16 +40,16 @@ seconds = time.perf_counter() - start
 """
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     what = "75 000 phones × 9 953 films to similarities"
     return [
-        Cell("dplcf-sp, another ε: reports to hit rates, ML-100K", 0.100, another("dplcf-sp", "ml-100k")),
-        Cell("dplcf-spectral, another ε, ML-100K", 0.130, another("dplcf-spectral", "ml-100k")),
-        Cell("another number of neighbours, ML-100K", 0.015, resliced),
-        Cell("dplcf-sp, another ε, ML-1M", 2.5, another("dplcf-sp", "ml-1m")),
-        Cell("dplcf-spectral, another ε, ML-1M", 2.5, another("dplcf-spectral", "ml-1m")),
-        Cell(f"{what}, two cores", 3, lambda: lambda: country()[0] / 60, unit="min"),
-        Cell(f"{what}, most memory", 2000, lambda: lambda: country()[1], unit="MB"),
+        Timing("dplcf-sp, another ε: reports to hit rates, ML-100K", 0.100, another("dplcf-sp", "ml-100k")),
+        Timing("dplcf-spectral, another ε, ML-100K", 0.130, another("dplcf-spectral", "ml-100k")),
+        Timing("another number of neighbours, ML-100K", 0.015, resliced),
+        Timing("dplcf-sp, another ε, ML-1M", 2.5, another("dplcf-sp", "ml-1m")),
+        Timing("dplcf-spectral, another ε, ML-1M", 2.5, another("dplcf-spectral", "ml-1m")),
+        Timing(f"{what}, two cores", 3, lambda: lambda: country()[0] / 60, unit="min"),
+        Timing(f"{what}, most memory", 2000, lambda: lambda: country()[1], unit="MB"),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.bench import Cell, Setup
+from recprivlib.bench import Setup, Timing
 from recprivlib.bench._shared import apart, interactions
 from recprivlib.data import load
 from recprivlib.papers.fmf_ldp.system import FMFLDP
@@ -29,14 +29,14 @@ seconds = time.perf_counter() - start
 """
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     run = "20 epochs, 100 reports a phone"
     return [
-        Cell(f"{run}, ML-100K", 0.15, trained(lambda: interactions("ml-100k"))),
-        Cell(f"{run}, ML-1M", 1.0, trained(lambda: interactions("ml-1m"))),
-        Cell(f"{run}, 50 000 × 1 000", 6.0, trained(city)),
-        Cell(f"{run}, 75 040 × 9 781", 0.5, lambda: lambda: full()[0] / 60, unit="min"),
-        Cell(f"{run}, 75 040 × 9 781, most memory", 1500, lambda: lambda: full()[1], unit="MB"),
+        Timing(f"{run}, ML-100K", 0.15, trained(lambda: interactions("ml-100k"))),
+        Timing(f"{run}, ML-1M", 1.0, trained(lambda: interactions("ml-1m"))),
+        Timing(f"{run}, 50 000 × 1 000", 6.0, trained(city)),
+        Timing(f"{run}, 75 040 × 9 781", 0.5, lambda: lambda: full()[0] / 60, unit="min"),
+        Timing(f"{run}, 75 040 × 9 781, most memory", 1500, lambda: lambda: full()[1], unit="MB"),
     ]
 
 

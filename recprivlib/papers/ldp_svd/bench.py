@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.bench import Cell
+from recprivlib.bench import Timing
 from recprivlib.bench._shared import fitted, fold, for_surprise
 from recprivlib.dashboard import Appearance
 from recprivlib.evaluation import evaluate, stream
@@ -22,19 +22,19 @@ from recprivlib.registry import get
 NAME = "dashboard ldp_svd"
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     peer = {"scikit-surprise": surprise}
     return [
-        Cell("svd, k=20 × 20 epochs, ML-100K", 0.300, fitted("svd"), peer),
-        Cell("svd, RMSE off scikit-surprise's by, ML-100K", 0.005, off, unit="stars"),
-        Cell("laplace-svd, retrained, ML-100K", 0.300, fitted("laplace-svd")),
-        Cell("laplace-rr-svd, retrained, ML-100K", 0.300, fitted("laplace-rr-svd")),
-        Cell("discrete-rr-mf, retrained, ML-100K", 0.150, fitted("discrete-rr-mf")),
-        Cell("optimal-mf, retrained, ML-100K", 0.150, fitted("optimal-mf")),
-        Cell("optimal-mf, averages only, ML-100K", None, fitted("optimal-mf", factors=0)),
-        Cell("optimal-mf, ML-1M", 3.0, fitted("optimal-mf", data="ml-1m")),
-        Cell(f"{NAME}: ε1 moved, not seen before", 0.300, moved),
-        Cell(f"{NAME}: true ε moved, not seen before", 0.300, moved_equal),
+        Timing("svd, k=20 × 20 epochs, ML-100K", 0.300, fitted("svd"), peer),
+        Timing("svd, RMSE off scikit-surprise's by, ML-100K", 0.005, off, unit="stars"),
+        Timing("laplace-svd, retrained, ML-100K", 0.300, fitted("laplace-svd")),
+        Timing("laplace-rr-svd, retrained, ML-100K", 0.300, fitted("laplace-rr-svd")),
+        Timing("discrete-rr-mf, retrained, ML-100K", 0.150, fitted("discrete-rr-mf")),
+        Timing("optimal-mf, retrained, ML-100K", 0.150, fitted("optimal-mf")),
+        Timing("optimal-mf, averages only, ML-100K", None, fitted("optimal-mf", factors=0)),
+        Timing("optimal-mf, ML-1M", 3.0, fitted("optimal-mf", data="ml-1m")),
+        Timing(f"{NAME}: ε1 moved, not seen before", 0.300, moved),
+        Timing(f"{NAME}: true ε moved, not seen before", 0.300, moved_equal),
     ]
 
 

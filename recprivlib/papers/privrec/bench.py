@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.bench import Cell, Setup
+from recprivlib.bench import Setup, Timing
 from recprivlib.bench._shared import interactions
 from recprivlib.bench.start import peak
 from recprivlib.dashboard.folds import dataset
@@ -27,16 +27,16 @@ from recprivlib.protocols import last
 PRACTICE = Practice(5, 0.3, 0.01)
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     what = "a round, 30 phones × 5 epochs, 3 857 weights"
     return [
-        Cell(f"{what}, ML-100K", 0.060, one_round("ml-100k"), {"PyTorch, phone by phone": torch_round}),
-        Cell(f"{what}, ML-1M", None, one_round("ml-1m")),
-        Cell("privrec, 300 rounds, ML-1M", 60, trained),
-        Cell("lists for every test person, all films, ML-1M", 2, listed),
-        Cell("dashboard privrec: the bill panel at a new z", 0.150, billed),
-        Cell("dashboard privrec: the path of S, 5 000 rounds", 0.100, walked),
-        Cell("recpriv run privrec --data ml-1m, most memory", 800,
+        Timing(f"{what}, ML-100K", 0.060, one_round("ml-100k"), {"PyTorch, phone by phone": torch_round}),
+        Timing(f"{what}, ML-1M", None, one_round("ml-1m")),
+        Timing("privrec, 300 rounds, ML-1M", 60, trained),
+        Timing("lists for every test person, all films, ML-1M", 2, listed),
+        Timing("dashboard privrec: the bill panel at a new z", 0.150, billed),
+        Timing("dashboard privrec: the path of S, 5 000 rounds", 0.100, walked),
+        Timing("recpriv run privrec --data ml-1m, most memory", 800,
              peak("run", "privrec", "--data", "ml-1m", "--set", "rounds=20"), unit="MB"),
     ]  # fmt: skip
 

@@ -8,22 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.bench import Cell, Setup
+from recprivlib.bench import Setup, Timing
 from recprivlib.dashboard import Appearance
 from recprivlib.primers.privacy import dashboard as privacy
 
 NAME = "dashboard privacy"
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     return [
-        Cell(f"{NAME}: ε moved, 10 000 tries", 0.150, moved()),
-        Cell(f"{NAME}: ε moved, 100 000 tries, Laplace", 0.150, moved(mechanism="laplace", tries=100_000)),
-        Cell(f"{NAME}: ε moved, 100 000 tries, float Laplace", 0.150, moved(mechanism="float-laplace", tries=100_000)),
-        Cell(f"{NAME}: ε moved, a million tries, Laplace", 2.0, moved(mechanism="laplace", tries=1_000_000)),
-        Cell(f"{NAME}: ε moved, 1 000 answers, Laplace", 2.0, moved(mechanism="laplace", releases=1000)),
-        Cell(f"{NAME}: ten rounds of the game dealt", 0.100, dealt),
-        Cell(f"{NAME}: all figures drawn, with 30 old dots", 0.050, drawn),
+        Timing(f"{NAME}: ε moved, 10 000 tries", 0.150, moved()),
+        Timing(f"{NAME}: ε moved, 100 000 tries, Laplace", 0.150, moved(mechanism="laplace", tries=100_000)),
+        Timing(
+            f"{NAME}: ε moved, 100 000 tries, float Laplace", 0.150, moved(mechanism="float-laplace", tries=100_000)
+        ),
+        Timing(f"{NAME}: ε moved, a million tries, Laplace", 2.0, moved(mechanism="laplace", tries=1_000_000)),
+        Timing(f"{NAME}: ε moved, 1 000 answers, Laplace", 2.0, moved(mechanism="laplace", releases=1000)),
+        Timing(f"{NAME}: ten rounds of the game dealt", 0.100, dealt),
+        Timing(f"{NAME}: all figures drawn, with 30 old dots", 0.050, drawn),
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from recprivlib.bench import Cell, Setup
+from recprivlib.bench import Setup, Timing
 from recprivlib.dashboard import Appearance
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.plots.show import html
@@ -16,16 +16,16 @@ NAME = "dashboard recommenders"
 SEEDS = 12  # more than the repeats of a cell
 
 
-def cells() -> list[Cell]:
+def cells() -> list[Timing]:
     return [
-        Cell(f"{NAME}: K moved", 0.015, moved("k", (5, 10, 15))),
-        Cell(f"{NAME}: about 10 neighbours, not seen before", 0.015, unseen(6)),
-        Cell(f"{NAME}: about 50 neighbours, not seen before", 0.015, unseen(45)),
-        Cell(f"{NAME}: about 400 neighbours, not seen before", 0.060, unseen(395)),
-        Cell(f"{NAME}: changed to MF, trained anew", 0.600, changed("mf-als")),
-        Cell(f"{NAME}: changed to EASE, trained anew", 0.600, changed("ease")),
-        Cell(f"{NAME}: opened first, data on disk", 3.0, opened),
-        Cell(f"{NAME}: all figures drawn, with 30 old dots", 0.050, drawn),
+        Timing(f"{NAME}: K moved", 0.015, moved("k", (5, 10, 15))),
+        Timing(f"{NAME}: about 10 neighbours, not seen before", 0.015, unseen(6)),
+        Timing(f"{NAME}: about 50 neighbours, not seen before", 0.015, unseen(45)),
+        Timing(f"{NAME}: about 400 neighbours, not seen before", 0.060, unseen(395)),
+        Timing(f"{NAME}: changed to MF, trained anew", 0.600, changed("mf-als")),
+        Timing(f"{NAME}: changed to EASE, trained anew", 0.600, changed("ease")),
+        Timing(f"{NAME}: opened first, data on disk", 3.0, opened),
+        Timing(f"{NAME}: all figures drawn, with 30 old dots", 0.050, drawn),
     ]
 
 
