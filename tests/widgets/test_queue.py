@@ -14,7 +14,7 @@ from widgets.kit import queue as lines
 from widgets.kit import scenes
 from widgets.kit.fairness import Reader, Shares
 from widgets.kit.pool import Lane, Pool
-from widgets.kit.queue import Line
+from widgets.kit.queue import Queue
 from widgets.kit.session import Session
 from widgets.kit.words import ahead
 
@@ -35,7 +35,7 @@ def until(true, seconds=5.0):
 
 
 def test_everybody_has_a_turn_in_the_order_of_coming_and_knows_how_many_are_before(gate):
-    line, done = Line(1, "one"), []
+    line, done = Queue(1, "one"), []
     line.join(lambda: gate.wait(10))
     until(lambda: not line.waits())
     a, b, c, d = (Reader() for _ in range(4))
@@ -48,7 +48,7 @@ def test_everybody_has_a_turn_in_the_order_of_coming_and_knows_how_many_are_befo
 
 
 def test_one_address_has_one_worker_while_somebody_else_waits(gate):
-    line, begun = Line(2, "two"), []
+    line, begun = Queue(2, "two"), []
 
     def job(name, wait=None):
         begun.append(name)
@@ -70,7 +70,7 @@ def test_one_address_has_one_worker_while_somebody_else_waits(gate):
 def test_who_works_long_steps_aside_and_the_next_has_a_turn(monkeypatch, gate):
     """A first step with an expensive setting cannot be told from a cheap one before it is under way."""
     monkeypatch.setattr(lines, "LONG", 0.05)
-    line, ranks, began = Line(1, "one"), [], threading.Event()
+    line, ranks, began = Queue(1, "one"), [], threading.Event()
 
     def long():
         began.set()
@@ -93,7 +93,7 @@ def test_who_works_long_steps_aside_and_the_next_has_a_turn(monkeypatch, gate):
 def test_a_lone_reader_is_not_left_behind_what_is_long_because_nobody_comes_after_him(monkeypatch, gate):
     """The line looked only when somebody asked: he waited for a minute."""
     monkeypatch.setattr(lines, "LONG", 0.3)
-    line, began, done = Line(1, "one"), threading.Event(), threading.Event()
+    line, began, done = Queue(1, "one"), threading.Event(), threading.Event()
 
     def long():
         began.set()
@@ -108,7 +108,7 @@ def test_a_lone_reader_is_not_left_behind_what_is_long_because_nobody_comes_afte
 
 
 def test_a_job_that_fails_ends_nobody_s_work(caplog):
-    line, done = Line(1, "one"), threading.Event()
+    line, done = Queue(1, "one"), threading.Event()
     line.join(lambda: 1 / 0)
     line.join(done.set)
     assert done.wait(5)
@@ -185,7 +185,7 @@ def test_who_has_had_more_than_a_share_goes_after_the_others_and_is_told_so(gate
 
 def test_an_address_has_a_share_too(gate):
     """Its readers have had little each."""
-    line, done = Line(1, "one"), []
+    line, done = Queue(1, "one"), []
     many, alone = [Reader("192.0.2.7") for _ in range(20)], Reader("192.0.2.8")
     for reader in many:
         line.shares.note(reader, 1.0)

@@ -3,7 +3,7 @@
     lane.ask(values) ──> at most one computation under way and one waiting, the newest
                     └──> tell(Update) from the worker's thread, once a result or, for a stream, several times
 
-Who has had a turn goes to the end of the line, with what is left of a stream too (`Line`). What is thought to take
+Who has had a turn goes to the end of the line, with what is left of a stream too (`Queue`). What is thought to take
 long (`Costs`) stands in a line of its own. A worker here waits for the place where the computing is done
 (`work.Place`), and draws; who asks for what somebody else is at, goes on when that is there (`Later`).
 
@@ -30,7 +30,7 @@ from recprivlib.executors import one_thread
 from widgets.kit.clock import worked
 from widgets.kit.cost import COSTLY, Costs
 from widgets.kit.fairness import Reader, Shares
-from widgets.kit.queue import Line
+from widgets.kit.queue import Queue
 from widgets.kit.words import too_much
 from widgets.kit.work import Again, Errand, Exceeded, Here, Left, Part, Place, Told
 
@@ -83,16 +83,16 @@ Turns = Generator[Turn, None, Any]
 class Pool:
     """A few worker threads and what all readers share."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[Queue, ...] = ()
 
     def __init__(self, workers: int | None = None, limit: int = RESULT_BYTES, place: Place | None = None):
         self._share(limit, place)
         self._one_thread = one_thread()  # of linear algebra a worker; as long as the pool lives
         self._shares = Shares()
         many, aside = workers or max(2, min(4, os.cpu_count() or 1)) * self.place.workers, self.place.aside
-        self._quick = Line(many, "compute", shares=self._shares, aside=aside)
-        self._costly = Line(1, "costly", humble=True, shares=self._shares)
-        self._curves = Line(1, "curve", shares=self._shares, aside=aside)
+        self._quick = Queue(many, "compute", shares=self._shares, aside=aside)
+        self._costly = Queue(1, "costly", humble=True, shares=self._shares)
+        self._curves = Queue(1, "curve", shares=self._shares, aside=aside)
         self.lines = (self._quick, self._costly)
 
     def _share(self, limit: int = RESULT_BYTES, place: Place | None = None) -> None:

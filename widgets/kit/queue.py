@@ -44,7 +44,7 @@ class Place:
         return self.reader.address if self.reader else ""
 
 
-class Line:
+class Queue:
     """At most `workers` threads at work, besides those who stepped aside. `humble` workers are aside from the start.
 
     Several lines may have the same `shares`.
@@ -136,7 +136,7 @@ class Line:
 class Worker(threading.Thread):
     """One thread of a line. It ends with the process: nobody waits for what a reader who has gone once asked for."""
 
-    def __init__(self, line: Line):
+    def __init__(self, line: Queue):
         super().__init__(name=line.name, daemon=True)
         self.line = line
         self.place: Any = None
