@@ -16,7 +16,7 @@ from recprivlib.dashboard.contract import (
     Game,
     Mark,
     Predict,
-    Round,
+    Question,
     Try,
     nbytes,
 )
@@ -31,7 +31,7 @@ __all__ = [
     "Game",
     "Mark",
     "Predict",
-    "Round",
+    "Question",
     "Try",
     "explorer",
     "nbytes",

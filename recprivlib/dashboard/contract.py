@@ -234,7 +234,7 @@ class Sketch:
 
 
 @dataclass(frozen=True)
-class Round:
+class Question:
     """One round of a game: what the player sees, the right answer, and what the best player would say."""
 
     shown: str
@@ -248,7 +248,7 @@ class Deal:
 
     question: str
     answers: tuple[str, str]
-    rounds: tuple[Round, ...]
+    rounds: tuple[Question, ...]
     ceiling: str
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from recprivlib.auditing import statistic
 from recprivlib.dashboard import bills
-from recprivlib.dashboard.contract import Deal, Round, Values
+from recprivlib.dashboard.contract import Deal, Question, Values
 from recprivlib.mechanisms import (
     DiscreteLaplace,
     Duchi,
@@ -224,7 +224,7 @@ def deal(values: Values, rng: np.random.Generator) -> Deal:
     for secret in secrets:
         y = mechanism.release(np.full(releases, pair[secret]), rng)
         leaning = float(np.sum(ratio(y)))
-        rounds.append(Round(_shown(subject, mechanism, y), int(secret), int(leaning > 0) if leaning else -1))
+        rounds.append(Question(_shown(subject, mechanism, y), int(secret), int(leaning > 0) if leaning else -1))
     asked = "" if releases == 1 else f", asked {count(releases)} times"
     share = allowed(values["epsilon"], releases)
     kept = f"nobody is right more than {percent(share)} of the time in the long run"
