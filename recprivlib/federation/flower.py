@@ -58,14 +58,14 @@ def federate(system: Any, train: Interactions, rng: np.random.Generator, process
 def _serve(role: Server, port: int, rounds: int) -> tuple[list[tuple[str, Any]], list[bytes]]:
     _hush()
     with taped() as tape:
-        plan = Round(1, role.learn, role.start())
+        plan = AskAll(1, role.learn, role.start())
         start_server(server_address=f"{HERE}:{port}", config=ServerConfig(rounds, PATIENCE), strategy=plan)
     return tape.shown, role.received
 
 
 def _mix(role: Proxy, above: int, below: int, processes: int) -> list[bytes]:
     _hush()
-    rounds = Rounds(client_manager=SimpleClientManager(), strategy=Round(processes, role.mix))
+    rounds = Rounds(client_manager=SimpleClientManager(), strategy=AskAll(processes, role.mix))
     listening = start_grpc_server(rounds.client_manager(), f"{HERE}:{below}")
 
     def mixed(told: bytes) -> bytes:
@@ -93,7 +93,7 @@ class Answering(Client):
         return FitRes(Status(Code.OK, ""), _parcel(self.answer(_opened(ins.parameters))), 0, {})
 
 
-class Round(Strategy):
+class AskAll(Strategy):
     """One question to all clients, one answer of each."""
 
     def __init__(self, clients: int, made: Callable[[Sequence[bytes]], bytes], first: bytes = b"") -> None:
