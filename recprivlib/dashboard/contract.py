@@ -253,7 +253,7 @@ class Deal:
 
 
 @dataclass(frozen=True)
-class Game:
+class GuessingGame:
     """Stands in place of a prediction: the reader plays against the real thing. The guesses never leave the page.
 
     `needs` names the controls at whose move new rounds are dealt. The player's own rates of false alarms and hits
@@ -302,7 +302,7 @@ class Explorer:
     curve_over: tuple[str, ...] = ()  #: the controls that leave the whole curve as it is
     effort: Callable[[Values], float] | None = None  #: seconds of a processor that a step takes about, nothing known
     reseed: str = ""  #: the control that `New noise` changes
-    game: Game | None = None  #: played in place of a prediction
+    game: GuessingGame | None = None  #: played in place of a prediction
     brief: Callable[[Any], str] | None = None  #: of a result: one sentence, for a step on a small screen
     sketch: Sketch | None = None  #: a question that is answered by drawing, in the steps of a chapter
     still: Mapping[str, tuple] = field(default_factory=dict)  #: control to values of the frame without a server

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from recprivlib.dashboard import Deal, Game, Question
+from recprivlib.dashboard import Deal, GuessingGame, Question
 from tests.widgets.small import SMALL
 from tests.widgets.test_session import Now, move
 from widgets.kit.page import page
@@ -22,7 +22,7 @@ def playing():
         dealt.append(values["height"])
         return Deal("Which?", ("low", "high"), (Question(f"{rng.random():.12f}", 1, -1),), "nobody beats half")
 
-    which = replace(SMALL, predict=None, game=Game(deal, ("height",), "plot"))
+    which = replace(SMALL, predict=None, game=GuessingGame(deal, ("height",), "plot"))
     return Session(which, Now()), dealt
 
 
@@ -54,7 +54,7 @@ def test_nothing_else_is_heard_from_the_page(playing):
 
 
 def test_two_readers_get_secrets_of_their_own():
-    which = replace(SMALL, predict=None, game=Game(
+    which = replace(SMALL, predict=None, game=GuessingGame(
         lambda values, rng: Deal("", ("", ""), (Question(f"{rng.random():.12f}", 0, 0),), ""), (), "plot"))  # fmt: skip
     shown = {Session(which, Now()).play.deal["rounds"][0]["shown"] for _ in range(5)}
     assert len(shown) == 5

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.dashboard import Game
+from recprivlib.dashboard import GuessingGame
 from recprivlib.dashboard.contract import Values
 from widgets.kit.part import Part, Shared
 
@@ -21,7 +21,7 @@ class Play(Part):
 
     script = "game.js"
 
-    def __init__(self, game: Game):
+    def __init__(self, game: GuessingGame):
         super().__init__(figure=game.figure)
         self._game, self._rng, self._dealt = game, np.random.default_rng(), 0
         self._values: dict[str, Any] = {}

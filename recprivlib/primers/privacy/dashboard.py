@@ -12,7 +12,18 @@ from typing import Any
 import numpy as np
 
 from recprivlib.dashboard import controls
-from recprivlib.dashboard.contract import Appearance, Control, Cost, Explorer, Figure, Game, Mark, Sketch, Try, Values
+from recprivlib.dashboard.contract import (
+    Appearance,
+    Control,
+    Cost,
+    Explorer,
+    Figure,
+    GuessingGame,
+    Mark,
+    Sketch,
+    Try,
+    Values,
+)
 from recprivlib.dashboard.draw import figures
 from recprivlib.dashboard.folds import tidy
 from recprivlib.plots.climb import climb
@@ -223,7 +234,7 @@ EXPLORER = Explorer(
     table=table,
     snippet=snippet,
     predict=None,
-    game=Game(lab.deal, ("mechanism", "epsilon", "releases"), "roc"),
+    game=GuessingGame(lab.deal, ("mechanism", "epsilon", "releases"), "roc"),
     tries=TRIALS,
     strip=draw_strip,
     mark=mark,
