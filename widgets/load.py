@@ -41,7 +41,7 @@ OWN = {"shared": (False,), "own": (True,), "both": (False, True)}
 
 
 @dataclass
-class Reader:
+class FakeReader:
     """One page without a browser."""
 
     site: str
@@ -197,9 +197,9 @@ async def walked(site: str, process: psutil.Process, crowd: Crowd, seconds: floa
     """Opens all pages at once, then has everybody drag for so long."""
     AsyncHTTPClient.configure(None, max_clients=MOST + 1)
     chance, before, began = random.Random(1), _memory(process), _work(process)
-    everybody = [Reader(site, path, crowd.moved) for path in crowd.paths()]
+    everybody = [FakeReader(site, path, crowd.moved) for path in crowd.paths()]
     opened = await asyncio.gather(*(reader.open() for reader in everybody))
-    others = [Reader(site, f"/apps/{crowd.stem}?{crowd.costly}", crowd.moved)] if crowd.costly else []
+    others = [FakeReader(site, f"/apps/{crowd.stem}?{crowd.costly}", crowd.moved)] if crowd.costly else []
     for other in others:
         await other.open()
     start, ready = time.monotonic(), _work(process)

@@ -14,7 +14,7 @@ from tests.server.attacks.asking import table
 from tests.server.attacks.stage import Attack, Stage
 from tests.server.talk import STEM
 from tests.widgets.small import looped
-from widgets.load import Reader
+from widgets.load import FakeReader
 
 PAGE = Path(__file__).resolve().parents[2] / "book" / "many.md"
 HELD: dict[str, int] = {}
@@ -37,7 +37,7 @@ def visited(stage: Stage) -> Stage:
 async def once(site: str, stem: str) -> None:
     """A reader who comes and goes."""
     moved = next(control.name for control in explorer(stem).controls if control.place == "axis")
-    reader = Reader(site, f"/apps/{stem}", moved)
+    reader = FakeReader(site, f"/apps/{stem}", moved)
     await reader.open()
     reader.close()
     await AsyncHTTPClient().fetch(f"{site}/scenes/{stem}", request_timeout=60)

@@ -13,7 +13,7 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 from tornado.websocket import WebSocketClosedError
 
-from widgets.load import Reader
+from widgets.load import FakeReader
 
 CLASS, BEFORE, AFTER = 30, 180.0, 120.0  # readers; seconds before the restart, and after it: a class of five minutes
 SIGHTS = ({}, {"width": 390, "height": 844}, {"width": 1920, "height": 1080})  # of those who have a browser
@@ -34,7 +34,7 @@ class Pupil:
     async def drag(self, day: Class, chance: random.Random) -> None:
         """Opens the page, drags, and opens it again where it was cut off."""
         while time.monotonic() < day.until:
-            reader = Reader(self.site, f"/apps/recommenders?seed={self.number}", "k")
+            reader = FakeReader(self.site, f"/apps/recommenders?seed={self.number}", "k")
             try:
                 await reader.open()
                 self.opened += 1
@@ -66,7 +66,7 @@ class Class(threading.Thread):
 
     async def _day(self) -> None:
         AsyncHTTPClient.configure(None, max_clients=2 * CLASS)
-        asleep = Reader(self.site, f"/apps/recommenders?seed={CLASS}", "k")
+        asleep = FakeReader(self.site, f"/apps/recommenders?seed={CLASS}", "k")
         await asleep.open()
         chance = random.Random(1)
         await asyncio.gather(*(pupil.drag(self, random.Random(chance.random())) for pupil in self.pupils))

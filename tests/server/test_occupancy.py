@@ -20,7 +20,7 @@ from recprivlib.cli import main
 from tests.server.talk import ask
 from tests.widgets.small import SMALL, looped
 from widgets.kit.pool import Lane, Pool
-from widgets.load import Reader
+from widgets.load import FakeReader
 from widgets.occupancy import READERS, Room
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,7 +94,7 @@ def test_a_server_knows_where_its_readers_sit_and_when_they_have_left(serving, t
                 return refused.code, refused.read().decode()
 
     async def seen_and_left(site: str) -> None:
-        reader = Reader(site, "/apps/dplcf", "epsilon")
+        reader = FakeReader(site, "/apps/dplcf", "epsilon")
         await reader.open()
         reader.close()
         await asyncio.sleep(0.2)
@@ -154,7 +154,7 @@ def test_two_hundred_dashboards_opened_and_closed_leave_less_than_thirty_megabyt
     """Over the warm state: what a full room of sixty left. A closed page makes room for the next at once."""
 
     async def visit(site: str, many: int) -> None:
-        readers = [Reader(site, "/apps/recommenders", "k") for _ in range(many)]
+        readers = [FakeReader(site, "/apps/recommenders", "k") for _ in range(many)]
         await asyncio.gather(*(reader.open() for reader in readers))
         for reader in readers:
             reader.close()

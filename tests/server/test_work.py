@@ -14,7 +14,7 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 
 from tests.widgets.small import looped
-from widgets.load import PATIENCE, Reader
+from widgets.load import PATIENCE, FakeReader
 
 MOMENT = 20.0  # seconds; on a machine that has nothing else to do it is less than two
 GHOSTS = "&".join(f"ghost=people%3D80%26epsilon%3D{at / 10}" for at in range(1, 9))
@@ -51,7 +51,7 @@ def test_six_scenes_full_of_comparisons_keep_no_reader_waiting(serving, tmp_path
     """As many stopped every new scene for four minutes."""
 
     async def walked(site: str) -> tuple[float, float]:
-        reader = Reader(site, "/apps/dplcf?seed=3", "epsilon")
+        reader = FakeReader(site, "/apps/dplcf?seed=3", "epsilon")
         await reader.open()
         asks = [asyncio.create_task(scene(site, f"people=80&seed={at}&{GHOSTS}", 300)) for at in range(6)]
         await asyncio.sleep(3)
@@ -86,7 +86,7 @@ def test_helpers_are_killed_again_and_again_and_nobody_loses_a_session(serving, 
     """A killed helper costs at most the one reader it works for one sentence: the next step is answered."""
 
     async def dragged(site: str, process) -> tuple[int, int]:
-        reader = Reader(site, "/apps/dplcf?seed=5", "epsilon")
+        reader = FakeReader(site, "/apps/dplcf?seed=5", "epsilon")
         await reader.open()
         socket, killed = reader.socket, 0
         for _ in range(4):

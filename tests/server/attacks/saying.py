@@ -19,13 +19,13 @@ import widgets.kit.page  # noqa: F401  (Panel adds kinds of its own to Bokeh's)
 from tests.server.attacks.stage import MB, ROOT, Stage
 from tests.server.talk import finished
 from widgets import messages
-from widgets.load import Reader
+from widgets.load import FakeReader
 
 
 @contextlib.asynccontextmanager
 async def opened(stage: Stage) -> Any:
     """A page that speaks as it should, so far."""
-    reader = Reader(stage.site, "/apps/dplcf", "epsilon")
+    reader = FakeReader(stage.site, "/apps/dplcf", "epsilon")
     await reader.open()
     try:
         yield reader
@@ -34,7 +34,7 @@ async def opened(stage: Stage) -> Any:
         await asyncio.sleep(0.05)
 
 
-async def ended(reader: Reader) -> str:
+async def ended(reader: FakeReader) -> str:
     """How the server takes it: "" if it closes the socket with a plain reason, what it says otherwise."""
     with contextlib.suppress(TimeoutError):
         while (said := await asyncio.wait_for(reader.socket.read_message(), 5)) is not None:
@@ -45,7 +45,7 @@ async def ended(reader: Reader) -> str:
     return "it goes on"
 
 
-Say = Callable[[Reader], list[str | bytes]]
+Say = Callable[[FakeReader], list[str | bytes]]
 
 
 def spoken(stage: Stage, say: Say) -> str:
@@ -82,7 +82,7 @@ def happens(name: str, values: Any) -> Say:
 
 
 def wishes(entries: Any, model: str = "") -> Say:
-    def say(reader: Reader) -> list[str | bytes]:
+    def say(reader: FakeReader) -> list[str | bytes]:
         values = [["model", {"id": model or reader.frame}], ["data", {"type": "map", "entries": entries}]]
         return happens("data_event", {"type": "map", "entries": values})(reader)
 
