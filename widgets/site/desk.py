@@ -40,7 +40,7 @@ LOOKS = 250  # ms without a move, after which the next ones are computed beforeh
 INVENTED = {"synthetic": "1 000 invented people"}  # who is here before the reader brings anybody
 
 
-class Reader(Session):
+class BrowserSession(Session):
     """A session for whom pandas, which comes last, may still be on its way, and who has a whole Python to himself."""
 
     def __init__(self, desk: Desk, *about: Any):
@@ -127,7 +127,7 @@ class Desk:
         """A session for the dashboard `stem`, called `name` by the page."""
         wire = PageWire(self.turns, lambda news: self.send({"dash": name, **news}))
         which = at_home(here(explorer(stem), self.people), self.brought)
-        session = Reader(self, which, self.turns, query, frame, wire)
+        session = BrowserSession(self, which, self.turns, query, frame, wire)
         parts = session.parts()
         wire.join(parts)
         self.sessions[name] = session, wire
