@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recprivlib.auditing.distribution import ALPHA, Event, departures, odd, on_doubles
+from recprivlib.auditing.distribution import ALPHA, JointDraw, departures, odd, on_doubles
 from recprivlib.auditing.lookup import looked_up, tally
 from recprivlib.auditing.redraw import CHUNK, Laws, Passage
 from recprivlib.protocols import Array
@@ -96,7 +96,9 @@ def _tested(
                 columns.append(_column_each(passage, y, kept, world))
         if laws:
             names = {type(passage.real).__name__ for passage in passages}
-            found += departures(Event(", ".join(sorted(names)), np.concatenate(columns, axis=1), laws, finite, paired))
+            found += departures(
+                JointDraw(", ".join(sorted(names)), np.concatenate(columns, axis=1), laws, finite, paired)
+            )
     return found
 
 

@@ -139,7 +139,7 @@ def odd(counts: Array, trials: int, masses: Array, slack: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Event:
+class JointDraw:
     """Answers that were drawn together, many times over: `y` (runs, places), and the law of each place."""
 
     name: str
@@ -149,7 +149,7 @@ class Event:
     paired: Sequence[int] | None = None  # places that are also taken two by two; None: all
 
 
-def departures(event: Event) -> list[str]:
+def departures(event: JointDraw) -> list[str]:
     """In what the answers differ from their law, in words; the first fifth of the runs lays out the cells."""
     places = event.y.shape[1]
     cut = max(len(event.y) // 5, 1)

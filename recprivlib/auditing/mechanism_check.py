@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.auditing.conformance import randomness
-from recprivlib.auditing.distribution import Event, departures, on_doubles
+from recprivlib.auditing.distribution import JointDraw, departures, on_doubles
 from recprivlib.auditing.redraw import Passage
 from recprivlib.mechanisms.gate import Call, released, taped
 from recprivlib.protocols import Array, HasBitChannel, HasInputs
@@ -27,12 +27,12 @@ def lies(mechanism: Any, trials: int, rng: np.random.Generator) -> list[str]:
     few = event.answers(0, CALLS, rng, True)
     if not event.plain(few):
         return found
-    found += departures(Event(name, _flat(event, few), laws, finite))
+    found += departures(JointDraw(name, _flat(event, few), laws, finite))
     each = np.resize(inputs, len(inputs) * min(trials, BULK))
     many = Passage(mechanism, each, each)
     column = _flat(many, many.answers(0, 1, rng, True))[0]
     for at, law in enumerate(laws[: len(inputs)]):
-        found += departures(Event(name, column[at :: len(inputs)][:, None], [law], finite))
+        found += departures(JointDraw(name, column[at :: len(inputs)][:, None], [law], finite))
     return list(dict.fromkeys(found))
 
 

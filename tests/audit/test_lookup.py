@@ -77,6 +77,6 @@ def test_cells_count_bits_as_they_would_count_numbers():
 def test_noise_that_two_bits_share_is_seen():
     bits = RNG(6).random((2000, 4)) < 0.5
     laws = [(lambda y: np.full(np.shape(y), np.log(0.5)), "fair")] * 4
-    assert law.departures(law.Event("bits", bits, laws, True)) == []
+    assert law.departures(law.JointDraw("bits", bits, laws, True)) == []
     bits[:, 3] = bits[:, 1]
-    assert law.departures(law.Event("bits", bits, laws, True)) == ["bits: two of its answers share their noise"]
+    assert law.departures(law.JointDraw("bits", bits, laws, True)) == ["bits: two of its answers share their noise"]
