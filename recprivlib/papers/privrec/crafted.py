@@ -28,7 +28,7 @@ ROOM = 1 << 21  # answers held at once
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class TwoUpdates:
     """What the two send in the first round, before it is clipped."""
 
     kinds: Array  # (2,), what they have met
@@ -45,7 +45,7 @@ class Pair:
         return float(np.linalg.norm(two - one)) / (2 * event.parts[0].clip)
 
 
-def pair(system: DPPrivRec, start: Start) -> Pair:
+def pair(system: DPPrivRec, start: Start) -> TwoUpdates:
     """The two kinds that the first round's noise hides worst."""
     sizes = start.network.words.sizes
     met = sp.csr_array(np.diag(sizes))
@@ -58,7 +58,7 @@ def pair(system: DPPrivRec, start: Start) -> Pair:
     far = (1 - h) * (square[:, None] + square - 2 * clipped @ clipped.T) / system.clip_init**2
     far += h * (says[:, None] - says) ** 2
     kinds = np.array(np.unravel_index(far.argmax(), far.shape))
-    return Pair(kinds, updates[kinds])
+    return TwoUpdates(kinds, updates[kinds])
 
 
 def below(system: DPPrivRec, updates: Array) -> Array:
@@ -66,7 +66,7 @@ def below(system: DPPrivRec, updates: Array) -> Array:
     return ((np.linalg.norm(updates, axis=1) <= system.clip_init) | (system.order == "printed")).astype(float)
 
 
-def game(system: DPPrivRec, people: int, found: Pair, rounds: int = 1) -> Game:
+def game(system: DPPrivRec, people: int, found: TwoUpdates, rounds: int = 1) -> Game:
     """So many rounds of the real event, told apart by their likelihood ratio."""
     event = system.event(people, system.clip_init)
     update, *count = event.parts

@@ -120,7 +120,7 @@ def _trained(source: Dataset, system: DPPrivRec, seed: int) -> Iterator[tuple[in
 def attacked(source: Dataset, system: DPPrivRec, seed: int, people: int) -> Attacked:
     """What the first round tells of two made-up people."""
 
-    def make() -> made_up.Pair:
+    def make() -> made_up.TwoUpdates:
         return made_up.pair(system, Start.of(system, fold(source, "user-split", seed).train, stream(seed, "fit")))
 
     key = _attack(source, system, seed, people)
