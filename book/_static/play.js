@@ -4,7 +4,6 @@
 /** @typedef {[shown: string, truth: number, would: number]} Round */
 window.rpPlay = (place) => {
   const { question, answers: names, rounds, ceiling } = JSON.parse(place.dataset.deal);
-  /** @param {string} name @param {string} [text] */
   /** @type {<K extends keyof HTMLElementTagNameMap>(tag: K, name: string, text?: string) => HTMLElementTagNameMap[K]} */
   const make = (tag, name, text = "") =>
     Object.assign(document.createElement(tag), { className: name, textContent: text });

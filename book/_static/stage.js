@@ -15,7 +15,6 @@
     showTips: false,
     staticPlot: false,
   };
-  /** @param {Record<string, unknown>} [about] */
   /** @type {Make} */
   const make = (tag, about = {}, ...parts) => {
     const node = Object.assign(document.createElement(tag), about);

@@ -4,7 +4,6 @@
 export function render({ model }) {
   const place = document.querySelector(".game");
   const spoken = document.querySelector(".spoken");
-  /** @param {string} name @param {string} [text] */
   /** @type {<K extends keyof HTMLElementTagNameMap>(tag: K, name: string, text?: string) => HTMLElementTagNameMap[K]} */
   const make = (tag, name, text = "") =>
     Object.assign(document.createElement(tag), { className: name, textContent: text });

@@ -2,7 +2,6 @@
 // The reader's own mechanism, typed into the page and tried by the reader's own Python.
 import { lab, obstacle } from "./lab.mjs";
 
-/** @param {Record<string, unknown>} [about] */
 /** @type {Make} */
 const make = (tag, about = {}, ...parts) => {
   const node = Object.assign(document.createElement(tag), about);
