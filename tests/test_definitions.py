@@ -66,7 +66,9 @@ def test_a_system_that_is_named_is_in_reach_and_no_other_paper():
 
 def test_who_asks_for_all_systems_is_made_of_all_papers():
     found = reached("import recprivlib as rp\nrp.systems()")
-    assert {f"papers/{paper}/system.py:SYSTEMS" for paper in ("dplcf", "privrec", "dp_pnbm", "fmf_ldp", "ldp_svd")} <= found
+    assert {
+        f"papers/{paper}/system.py:SYSTEMS" for paper in ("dplcf", "privrec", "dp_pnbm", "fmf_ldp", "ldp_svd")
+    } <= found
 
 
 def test_a_table_that_is_named_is_read_and_no_other():
