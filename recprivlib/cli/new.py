@@ -53,7 +53,8 @@ def execute(args: argparse.Namespace) -> None:
     if args.json:
         emit({"stem": stem, "system": dashed(stem), "written": files, "changed": ["_toc.yml"]})
     else:
-        print("\n".join([*files, "_toc.yml has its line", "", f"next: make test ARGS='-k {stem}', then change them"]))
+        own = " or ".join(dict.fromkeys((stem, dashed(stem))))
+        print("\n".join([*files, "_toc.yml has its line", "", f'next: .venv/bin/pytest -m "not slow" -k "{own}"']))
 
 
 def refused(stem: str) -> str:

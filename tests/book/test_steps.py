@@ -23,7 +23,7 @@ from drafts import whole  # noqa: E402  (of the book's own extensions)
 
 CHAPTERS = [page for page in whole(sorted((ROOT / "book").glob("*.md"))) if paths.stem(page.read_text("utf-8"))]
 WORD = re.compile(r"[^\W_][\w'’.,-]*")
-STRAIGHT = str.maketrans("“”", '""')
+STRAIGHT = str.maketrans("“”‘’", "\"\"''")
 MOST = {"words": 1800, "code": 60, "formulas": 4, "tables": 1}
 
 
