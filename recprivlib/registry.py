@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import recprivlib.papers
+from recprivlib.closure import PACKAGE
 from recprivlib.parameters import UserError, parameters
 from recprivlib.protocols import Entry
 
@@ -84,7 +85,8 @@ def _catalogue() -> dict[str, tuple[str, str]]:
     """System -> the paper it belongs to, and the module that has it."""
     merged: dict[str, tuple[str, str]] = {}
     for place, module in _modules():
-        for name in _names(module):
+        file = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")  # not by its spec: that imports the folder
+        for name in _names(module, file if place == COMMON else None):
             if name in merged:
                 raise ValueError(f"two systems are called {name!r}: one in {merged[name][0]}, one in {place}")
             merged[name] = place, module

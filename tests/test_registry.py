@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -70,3 +72,12 @@ def test_a_value_is_named_after_the_entry_it_differs_from_least():
     for name in ("dplcf-sp", "dplcf-ap", "lcf-ap"):
         assert registry.name_of(replace(registry.get(name).system, epsilon=3.0)) == name
     assert registry.name_of(object()) is None
+
+
+def test_names_are_read_and_neither_a_yardstick_nor_a_paper_is_imported():
+    """A chapter that names its own systems alone is not made of the others."""
+    asked = "import sys; from recprivlib import registry; print(len(registry._catalogue())); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    many, modules = done.stdout.splitlines()
+    assert int(many) > 30
+    assert [name for name in modules.split() if name.startswith(("recprivlib.yardsticks", "recprivlib.papers."))] == []

@@ -41,6 +41,7 @@ FULL = "the disk is full: make room and build again; the last good book stays as
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 import check  # noqa: E402  (a local extension of the book)
+import drafts  # noqa: E402
 import kept  # noqa: E402
 
 from fingerprint import READABLE, digest, library  # noqa: E402
@@ -128,6 +129,11 @@ def fetch(say: Say) -> None:
     except UserError as error:
         raise BookError(str(error)) from None
     say(f"  ml-100k: {len(data.interactions):,} ratings, from {data.source}")
+
+
+def unfinished() -> list[Path]:
+    """The chapters that call themselves drafts."""
+    return drafts.listed()
 
 
 def sphinx(builder: str, say: Say) -> None:

@@ -27,11 +27,13 @@ class NotExecuted(Exception):
 
 
 def chapters() -> list[Path]:
-    """The executable pages of the table of contents."""
+    """The executable pages of the table of contents that are whole."""
+    from drafts import whole
+
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     names = [toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])]
     pages = [ROOT / f"{name}.md" for name in names]
-    return [page for page in pages if page.read_text("utf-8").startswith("---\nfile_format: mystnb")]
+    return whole(page for page in pages if page.read_text("utf-8").startswith("---\nfile_format: mystnb"))
 
 
 def cells(page: Path) -> list[tuple[str, list[str]]]:

@@ -52,6 +52,8 @@ UNUSED = {"cluster", "datasets", "differentiate", "fftpack", "integrate", "inter
 def build(target: Path = SITE, say: book.Say = book.tell) -> Path:
     """The folder of the site, made anew if anything it depends on has changed."""
     html = book.build(say)
+    for page in book.unfinished():
+        say(f"site: {page.relative_to(ROOT)} is a draft, and is published as one: its page says so on top")
     with book.lock(target.parent / f"{target.name}.lock"):
         name, mark = inputs(), target.with_name(f"{target.name}.inputs")
         if target.is_dir() and mark.is_file() and mark.read_text("utf-8") == name:

@@ -25,6 +25,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from drafts import draft
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
@@ -152,7 +153,7 @@ class Explore(SphinxDirective):
         cards = []
         for page in (ROOT / f"{name}.md" for name in CHAPTER.findall((ROOT / "_toc.yml").read_text("utf-8"))):
             text = page.read_text("utf-8")
-            if not (stem := paths.stem(text)):
+            if not (stem := paths.stem(text)) or draft(text):
                 continue
             self.env.note_dependency(str(page))
             which = explorer(stem)

@@ -83,13 +83,13 @@ def test_an_unknown_area_or_count_is_refused_in_one_line(capsys):
 
 
 TOY = """
-from recprivlib.bench import Cell
+from recprivlib.bench import Timing
 
 def cells():
     return [
-        Cell("quick", 10.0, lambda: lambda: None, {"rival": lambda: lambda: None}),
-        Cell("never quick enough", 0.0, lambda: lambda: None),
-        Cell("large", None, lambda: lambda: 7.0, unit="MB"),
+        Timing("quick", 10.0, lambda: lambda: None, {"rival": lambda: lambda: None}),
+        Timing("never quick enough", 0.0, lambda: lambda: None),
+        Timing("large", None, lambda: lambda: 7.0, unit="MB"),
     ]
 """
 

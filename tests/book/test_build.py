@@ -165,6 +165,55 @@ def test_a_chapter_that_reads_what_its_cells_do_not_name_is_refused(copy):
     assert refused.stderr.startswith("book/chapter.md opens recprivlib/hidden.csv, which its cells do not name: write")
 
 
+DRAFT = """draft: true
+---
+# A chapter
+
+{cite:p}`nobody` [far](away.md) {term}`odd`
+
+```{step} k=1
+```
+
+```{code-cell} ipython3
+print("before")
+open("../recprivlib/hid" + "den.csv")
+```
+```{code-cell} ipython3
+print("and after")
+```
+"""
+
+
+def test_a_draft_is_built_before_it_is_whole_and_says_what_it_lacks(copy):
+    chapter = copy / "book" / "chapter.md"
+    chapter.write_text(CHAPTER.partition("---\n# A chapter")[0] + DRAFT)
+    (copy / "recprivlib" / "hidden.csv").unlink(missing_ok=True)
+    done = build(copy)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lacking = [line.strip() for line in done.stdout.splitlines() if "draft:" in line]
+    assert len(lacking) == 5
+    for part in ("does not run", "nobody", "away.md", "odd", "a {step} needs a {path} before it"):
+        assert any(line.startswith("draft: book/chapter.md") and part in line for line in lacking), part
+    html = article(copy)
+    assert html.index("This chapter is a draft") < html.index("before") < html.index("and after")
+
+    # What it read and did not name is said too, and its outputs are not kept.
+    (copy / "recprivlib" / "hidden.csv").write_text("1\n")
+    chapter.write_text(chapter.read_text() + "\nmore\n")
+    done = build(copy)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "draft: book/chapter.md opens recprivlib/hidden.csv, which its cells do not name" in done.stdout
+
+    # Without the line it is a chapter like any other.
+    chapter.write_text(chapter.read_text().replace("draft: true\n", ""))
+    refused = build(copy)
+    chapter.write_text(CHAPTER)
+    assert refused.returncode == 1
+    assert len(re.findall(r"(?m)^book/chapter.md:\d+: ", refused.stderr)) == 4
+    assert build(copy).returncode == 0
+    assert "This chapter is a draft" not in article(copy)
+
+
 HARM = {
     "cut": lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
     "emptied": lambda file: file.write_bytes(b""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -16,9 +17,13 @@ from recprivlib.dashboard.frames import path
 from recprivlib.parameters import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
-CHAPTERS = [page for page in sorted((ROOT / "book").glob("*.md")) if paths.stem(page.read_text("utf-8"))]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+from drafts import whole  # noqa: E402  (of the book's own extensions)
+
+CHAPTERS = [page for page in whole(sorted((ROOT / "book").glob("*.md"))) if paths.stem(page.read_text("utf-8"))]
 WORD = re.compile(r"[^\W_][\w'’.,-]*")
-STRAIGHT = str.maketrans("“”", '""')
+STRAIGHT = str.maketrans("“”‘’", "\"\"''")
 MOST = {"words": 1800, "code": 60, "formulas": 4, "tables": 1}
 
 

@@ -7,16 +7,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.browser.walking import CHAPTERS
+from tests.browser.walking import CHAPTERS, whole
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def pages() -> list[str]:
-    """The pages of the table of contents, in order."""
+    """The pages of the table of contents that are no drafts, in order."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     chapters = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
-    return [toc["root"], *chapters]
+    return [page.relative_to(ROOT).with_suffix("").as_posix()
+            for page in whole(ROOT / f"{name}.md" for name in (toc["root"], *chapters))]  # fmt: skip
 
 
 LOOKS = [

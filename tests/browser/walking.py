@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -10,7 +11,12 @@ from recprivlib.dashboard import steps as paths
 from tests.browser.sight import rest
 
 ROOT = Path(__file__).resolve().parents[2]
-CHAPTERS = [page.stem for page in sorted((ROOT / "book").glob("*.md")) if paths.stem(page.read_text("utf-8"))]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+from drafts import whole  # noqa: E402  (of the book's own extensions)
+
+PAGES = whole(sorted((ROOT / "book").glob("*.md")))
+CHAPTERS = [page.stem for page in PAGES if paths.stem(page.read_text("utf-8"))]
 PATIENCE = 30_000
 
 

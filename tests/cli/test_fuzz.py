@@ -93,6 +93,7 @@ def command(draw: st.DrawFn) -> list[str]:
         "bench": lambda: ["--repeats", draw(st.sampled_from(["0", "1001", "-1", "9" * 400, "x", "", "٥"])),
                           *draw(st.lists(HOSTILE, max_size=2))],
         "data": lambda: [draw(mostly(st.sampled_from([*NAMES, "synthetic"]))), "--users", *draw(POPULATION)[3:4]],
+        "new": lambda: ["paper", draw(st.sampled_from(["dplcf", "privacy", "9lives", "import", "../x", "", "\0"]))],
         "run": lambda: [named, *draw(POPULATION), *setting, *draw(SEEDS), *draw(PROTOCOL)],
         "serve": lambda: ["--no-open", "--port", draw(st.sampled_from(["0", "65536", "-1", "9" * 400, "", "x", "٥"])),
                           *draw(option("--host", ["127.0.0.1"])), *draw(option("--readers", ["30"]))],

@@ -1,0 +1,1 @@
+"""What stands on the screen: settings become a result, a result becomes words and figures."""
