@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recprivlib.dashboard import bills
-from recprivlib.dashboard.bills import Bill, Terms
+from recprivlib.dashboard.bills import Bill, BillLabel
 from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.folds import beside, chance, dataset, fold, scored, tidy
 from recprivlib.evaluation import Difference
@@ -20,7 +20,7 @@ from recprivlib.registry import get
 SYSTEM, PROTOCOL, METRIC = "new-paper", "loo-latest", "hr@10"
 TABLE = "new_paper"  # of the committed results
 SET = ("epsilon", "cap")  # the controls that are the system's own
-YOU = Terms(BILL[0], BILL[1], "you, there or not", tries=1000)
+YOU = BillLabel(BILL[0], BILL[1], "you, there or not", tries=1000)
 
 # What `compute` takes where nothing else is said; the controls stand there when a page is opened.
 DEFAULTS: dict[str, Any] = {"epsilon": 1.0, "cap": 20, "data": "ml-100k", "seed": 0}
