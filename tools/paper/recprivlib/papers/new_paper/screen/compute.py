@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recprivlib.dashboard import bills
-from recprivlib.dashboard.bills import Bill, BillLabel
+from recprivlib.dashboard.bills import BillLabel, ThreeNumbers
 from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.folds import beside, chance, dataset, fold, scored, tidy
 from recprivlib.evaluation import Difference
@@ -38,7 +38,7 @@ class Result:
     interval: tuple[float, float]
     versus: Difference  # less what is popular, same people
     levels: Mapping[str, float]  # role -> the hit rate of a yardstick
-    bill: Bill
+    bill: ThreeNumbers
 
 
 def compute(**moved: Any) -> Result:
