@@ -14,7 +14,7 @@ from recprivlib.evaluation import Difference
 from recprivlib.papers.new_paper.system import BILL
 from recprivlib.parameters import configured
 from recprivlib.plots import committed
-from recprivlib.plots.frontier import Line
+from recprivlib.plots.frontier import Series
 from recprivlib.registry import get
 
 SYSTEM, PROTOCOL, METRIC = "new-paper", "loo-latest", "hr@10"
@@ -59,7 +59,7 @@ def settings_of(values: Values) -> dict[str, Any]:
     return {name: values[name] for name in SET}
 
 
-def curve(values: Values) -> Line | None:
+def curve(values: Values) -> Series | None:
     """What was committed along ε at these settings."""
     about = {"system": SYSTEM, "metric": METRIC, "data": values["data"], "protocol": PROTOCOL}
     return committed.curve(TABLE, about, settings_of(values), "epsilon", "noisy counts", "paper", "mean of the seeds")
