@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.bench import Cell
+from recprivlib.bench import Timing
 from recprivlib.bench._shared import interactions
 from recprivlib.papers.new_paper.system import NoisyCounts
 
 
-def cells() -> list[Cell]:
-    return [Cell("noisy counts, ML-100K", 0.1, trained)]
+def cells() -> list[Timing]:
+    return [Timing("noisy counts, ML-100K", 0.1, trained)]
 
 
 def trained() -> Callable[[], Any]:
