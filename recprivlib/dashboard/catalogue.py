@@ -2,17 +2,21 @@
 
 The one place of this package that imports by name: it stands apart, so that who needs a part of the kit alone is not
 made of every dashboard (closure.py).
+
+One thread imports at a time: of two that begin at different ends of a package, Python lets one see the half of it.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from threading import RLock
 
 from recprivlib.closure import PACKAGE
 from recprivlib.dashboard.contract import Explorer
 from recprivlib.parameters import UserError
 
+IMPORTING = RLock()
 PLACES = ("papers/*/screen/dashboard.py", "primers/*/dashboard.py")
 
 
@@ -36,7 +40,8 @@ def explorer(stem: str) -> Explorer:
     known = places()
     if stem not in known:
         raise UserError(f"there is no dashboard {stem!r}; choose from {', '.join(known)}")
-    found: Explorer = import_module(known[stem]).EXPLORER
+    with IMPORTING:
+        found: Explorer = import_module(known[stem]).EXPLORER
     return found
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import panel as pn
 
 from recprivlib.dashboard import Explorer
-from recprivlib.dashboard.catalogue import explorer
+from recprivlib.dashboard.catalogue import IMPORTING, explorer
 from recprivlib.parameters import UserError
 from widgets import hooks
 from widgets.kit.helpers import Helpers
@@ -45,7 +45,8 @@ def dashboard(stem: str) -> Any:
 
 def warm(stem: str) -> None:
     """Computes the first picture before the first reader comes."""
-    import pandas  # noqa: F401  (a second that the first whole curve or table would wait for)
+    with IMPORTING:
+        import pandas  # noqa: F401  (a second that the first whole curve or table would wait for)
 
     known = explorer(stem)
     shared_pool().result(known, known.defaults)
