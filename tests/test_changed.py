@@ -84,7 +84,7 @@ def test_what_could_reach_further_than_its_imports_is_made_of_everything():
     assert page in changed.made_of(ROOT / "tests" / "browser" / "test_path.py")  # asks for pages
     assert page in changed.made_of(ROOT / "tests" / "test_registry.py")  # lists the papers
     assert page in changed.made_of(ROOT / "tests" / "notebooks" / "privacy.ipynb")
-    assert ROOT / "tests" / "audit" / "test_lies.py" in changed.made_of(
+    assert ROOT / "tests" / "audit" / "test_mechanism_check.py" in changed.made_of(
         ROOT / "tests" / "audit" / "test_false_alarms.py"
     )
     plain = changed.made_of(ROOT / "tests" / "mechanisms" / "test_samplers.py")

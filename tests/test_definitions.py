@@ -22,6 +22,7 @@ import notebooks  # noqa: E402
 LISTS = re.compile(r"import_module|iter_modules|glob\(|iterdir\(|listdir\(|scandir\(|__import__\(|\bexec\(|\beval\(")
 OWN = {
     "sweeps/locks.py": "lists drafts of cells that are being computed",
+    "cli/new.py": "lists what it writes into a new folder; no page is made by it",
     "primers/privacy/own.py": "runs what a reader has typed, so that whoever reaches it may be made of anything",
 }
 PROGRAMS = {page.stem: "\n".join(source for source, _ in notebooks.cells(page)) for page in notebooks.chapters()}

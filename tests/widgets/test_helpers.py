@@ -301,3 +301,19 @@ def test_they_end_with_the_server_that_was_killed(tmp_path):
         assert family
         process.kill()
     assert psutil.wait_procs(family, timeout=10)[1] == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the clock is one on the wall")
+def test_a_helper_that_was_killed_has_worked_no_longer():
+    """Its clock has gone with it: one on the wall stood in, and a step seemed to take hours."""
+    place = Helpers(1)
+    try:
+        place.start_soon()
+        until(lambda: place.staff)
+        worker = place.staff[0]
+        before = worker.worked()
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.process.join(10)
+        assert before <= worker.worked() < before + 5
+    finally:
+        place.close()

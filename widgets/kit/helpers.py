@@ -61,6 +61,7 @@ class Helper:
 
     def __init__(self, find: Callable[[str], Explorer], aside: bool, room: tuple[int, int]):
         self.aside, self.roomy, self.busy = aside, aside, False
+        self._worked = 0.0
         self.rested = time.monotonic()  # since when it has nothing to do, while it has not
         self.known: OrderedDict[Any, None] = OrderedDict()
         self.begun = 0.0  # what it had worked when it was asked last
@@ -86,10 +87,11 @@ class Helper:
 
     def worked(self) -> float:
         """Seconds of a processor so far; of a clock on the wall where nobody else can tell."""
-        if sys.platform == "linux":
-            with suppress(OSError):
-                return time.clock_gettime((~self.pid << 3) | 2)  # the clock of another process
-        return time.monotonic()
+        if sys.platform != "linux":
+            return time.monotonic()
+        with suppress(OSError):
+            self._worked = time.clock_gettime((~self.pid << 3) | 2)  # the clock of another process
+        return self._worked  # of one that has ended, what it was last
 
     def alive(self) -> bool:
         """Whether it is there."""

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from recprivlib.papers.dplcf.screen import chapter as figures
-from recprivlib.plots.committed import Line
+from recprivlib.plots.frontier import Series
 from recprivlib.plots.show import html
 
 
 def test_what_is_drawn_is_also_said():
-    lines = [Line("A", "paper", [0.5, 2.0], [0.3, 0.5], [0.2, 0.4], [0.4, 0.6], "dash")]
+    lines = [Series("A", "paper", [0.5, 2.0], [0.3, 0.5], [0.2, 0.4], [0.4, 0.6], "dash")]
     figure = figures.curves(figures.EPSILON, figures.RATE, lines, {"popular": (0.4, "popularity")}, "Rates", dots=True)
     assert figure["layout"]["meta"]["alt"] == "Rates. A from 30\u202f% to 50\u202f%. popular 40\u202f%."
     assert "dash" in {trace.get("line", {}).get("dash") for trace in figure["data"]}
