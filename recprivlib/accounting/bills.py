@@ -1,7 +1,7 @@
 """Bills as JSON-shaped data: claimed, counted, and the same run at other terms.
 
     {"claimed": {…} | None, "counted": {"epsilon", "delta", "unit", "relation", "trust", "view", "how",
-     "assumptions", ["why_infinite"]}, "also": [{…} like counted, …],
+     "assumptions", ["why_infinite"], ["bound"]}, "also": [{…} like counted, …],
      "mode": how the noise is drawn}
 
 An infinite ε is a float here; `experiment.plain` alone writes it as "inf".
@@ -159,7 +159,8 @@ def as_json(found: Guarantee) -> Bill:
     shape = {"epsilon": found.epsilon, "delta": found.delta, "unit": found.unit, "relation": found.relation,
              "trust": found.trust, "view": found.view, "how": found.how,
              "assumptions": list(found.assumptions)}  # fmt: skip
-    return shape | ({"why_infinite": found.why_infinite} if found.why_infinite else {})
+    said = {"why_infinite": found.why_infinite, "bound": found.bound}
+    return shape | {name: words for name, words in said.items() if words}
 
 
 def usual_delta(ledger: Ledger, unit: Unit, relation: Relation, view: View, small: float) -> float:
