@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from recprivlib.auditing.neighbours import WHO, Stage
 from recprivlib.data.synthetic import BLOCK
 from recprivlib.mechanisms.gate import Call, Tape, Torn, taped
+from recprivlib.mechanisms.noise import rooted
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Federated, Interactions, View
 
@@ -36,7 +37,7 @@ class Played:
 
 def play(system: Any, train: Interactions, seed: int, view: View = "server", tape: list[Call] | None = None) -> Played:
     """`fit`, for real or with the answers of `tape`."""
-    with taped(tape) as now:
+    with rooted(seed), taped(tape) as now:
         model = system.fit(train, np.random.default_rng(seed))
     if tape is not None and len(now.calls) != len(tape):
         raise Torn("how much is released depends on the data")

@@ -41,7 +41,10 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Sampled(Unknown):
-    """An output that its system has drawn already, by a chain of its own: it leaves as it is."""
+    """One step of a random walk, shaken by Gaussian noise of standard deviation `scale`; what it hides nobody knows."""
+
+    scale: float = 1.0
 
     def release(self, x: Array, rng: np.random.Generator) -> Array:
-        return x
+        kind = np.float32 if np.asarray(x).dtype == np.float32 else np.float64
+        return x + kind(self.scale) * rng.standard_normal(np.shape(x), kind)

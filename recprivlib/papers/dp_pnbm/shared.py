@@ -57,9 +57,10 @@ def means_release() -> Release:
     return Release("every item's mean", Exact(LEAK), dict.fromkeys((RATING, PERSON, REPLACED), Change()), seen_by=WORLD)
 
 
-def sample_release(what: str) -> Release:
-    """One sample of a scaled posterior."""
-    return Release(what, Sampled(SGLD), dict.fromkeys((REPLACED, PERSON, RATING), Change()), seen_by=WORLD)
+def sample_release(what: str, steps: int) -> Release:
+    """A walk to one sample of a scaled posterior; every state of it may be seen (`steps` shows it)."""
+    near = dict.fromkeys((REPLACED, PERSON, RATING), Change())
+    return Release(what, Sampled(SGLD), near, steps, seen_by=WORLD)
 
 
 def sampling_claim(epsilon: float) -> Claim:
