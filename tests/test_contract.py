@@ -87,7 +87,7 @@ def train_of(task):
 @functools.cache
 def fitted(name):
     entry = SYSTEMS[name]
-    return trained(quick(entry), train_of(entry.task), 1)
+    return trained(quick(entry), train_of(entry.task), 3)
 
 
 def catalogue(model, n_users=USERS):
@@ -198,7 +198,7 @@ def test_the_same_seed_gives_the_same_scores_and_the_data_stays_as_it_is(name):
     entry = SYSTEMS[name]
     system, train = quick(entry), train_of(entry.task)  # writing into the data raises
     before, said = copy.deepcopy(system), repr(system.ledger(train.sizes))
-    again = trained(system, train, 1)
+    again = trained(system, train, 3)
     assert np.array_equal(catalogue(again), catalogue(fitted(name)))
     assert system == before
     assert repr(system.ledger(train.sizes)) == said
@@ -267,7 +267,7 @@ LOST = {"fmf-ldp"}  # as printed its steps forget what the bits said, whatever Î
 def test_a_planted_taste_is_found_in_private_once_epsilon_is_large(name):
     entry = SYSTEMS[name]
     train = train_of(entry.task)
-    models = (trained(system, train, 1) for system in privately(entry))
+    models = (trained(system, train, 3) for system in privately(entry))
     found = any(at_home_share(catalogue(model), train.matrix.toarray() > 0) >= 0.95 for model in models)
     assert found == (name not in LOST)
 
@@ -309,7 +309,7 @@ def test_the_whole_run_is_attacked_and_gives_no_more_than_is_counted(name):
 @those(lambda entry: isinstance(entry.system, Iterative))
 def test_the_last_step_is_the_fit(name):
     entry = SYSTEMS[name]
-    steps = list(followed(quick(entry), train_of(entry.task), 1))
+    steps = list(followed(quick(entry), train_of(entry.task), 3))
     progress = [done for done, _ in steps]
     assert progress == sorted(progress)
     assert 0 <= progress[0] <= progress[-1] == 1
@@ -319,7 +319,7 @@ def test_the_last_step_is_the_fit(name):
 @those(lambda entry: isinstance(entry.system, Iterative))
 def test_earlier_steps_are_values_that_later_ones_leave_alone(name):
     entry = SYSTEMS[name]
-    steps = followed(quick(entry), train_of(entry.task), 1)
+    steps = followed(quick(entry), train_of(entry.task), 3)
     _, first = next(steps)
     scores = catalogue(first).copy()
     next(steps, None)
