@@ -4,8 +4,9 @@ A sum of n numbers xᵢ, in any order, is wrong by at most γ·Σ|xᵢ|, γ = (n
 between 1 and the next number of its type (Higham 2002, eq. 4.4). Coordinate by coordinate that holds for vectors, so in
 any norm the error is at most γ·n·Δ where every person's part is at most Δ long. Two worlds have a sum each, with one
 person more at most, and each of her coordinates was rounded `steps` times before it was added. Hence neighbours whose
-exact sums are Δ apart are at most Δ(1 + 2γ·n + 2·steps·u) apart once both are rounded: the bound for the worst order of
-the worst data, far above what happens, and small where sums are made in doubles.
+exact sums are Δ apart are at most Δ(1 + 2γ·n + 2·steps·u) apart once both are rounded: a bound for any order and any
+data, far above what happens, and small where sums are made in doubles. Sums in float32 have no such bound that
+one could pay.
 """
 
 from __future__ import annotations
@@ -30,6 +31,15 @@ def summed(terms: int, kind: Any = float, weight: int = 1, steps: int = 2, parts
     if not 0 < gamma < 1:
         raise UserError(f"a sum of {terms:,} numbers of type {np.dtype(kind)} may be all rounding; use a wider type")
     return 2 * gamma * terms * weight + 2 * steps * _gap(parts or kind)
+
+
+def once(terms: int = 1) -> float:
+    """The same of a sum that is exact, as whole numbers and halves are, and is then rounded once.
+
+    >>> print(f"{once(943):.1e}")
+    2.1e-13
+    """
+    return 2 * terms * _gap(float)
 
 
 def _gap(kind: Any) -> float:
