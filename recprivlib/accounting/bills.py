@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, cast, get_args
 
+from recprivlib.accounting.claims import claimed_at
 from recprivlib.accounting.guarantee import certain, guarantee, resolved, supported
 from recprivlib.parameters import UserError
 from recprivlib.protocols import (
@@ -266,9 +267,6 @@ def _times(claim: Claim | None, count: int) -> Claim | None:
 
 
 def _claimed(claim: Claim | None, delta: float) -> Bill | None:
-    """The claim at `delta` where it speaks of any δ, else as it stands."""
-    if claim is None:
-        return None
-    if claim.at:
-        claim = dataclasses.replace(claim, epsilon=claim.at(delta) if delta else math.inf, delta=delta)
-    return {name: value for name, value in vars(claim).items() if name != "at"}
+    """The claim at the δ of the bill."""
+    at = claimed_at(claim, delta) if claim else None
+    return {name: value for name, value in vars(at).items() if name != "at"} if at else None
