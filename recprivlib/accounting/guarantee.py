@@ -110,8 +110,8 @@ def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
     _check(unit, relation, view)
     _one_line_a_draw(ledger)
     seen = visible(ledger, view)
-    changed = [(release, _change(release, seen, unit, relation)) for release in seen]
-    changed = [(release, change) for release, change in changed if not _untouched(change)]
+    changed = [(release, change_of(release, seen, unit, relation)) for release in seen]
+    changed = [(release, change) for release, change in changed if not untouched(change)]
     why = _why_infinite(changed)
     if why:
         return Run((), why)
@@ -181,7 +181,7 @@ def _one_line_a_draw(ledger: Ledger) -> None:
         )
 
 
-def _untouched(change: Change | Unbounded) -> bool:
+def untouched(change: Change | Unbounded) -> bool:
     """Nothing that the release reads differs between neighbours."""
     return isinstance(change, Change) and (change.inputs == 0 or change.distance == 0)
 
@@ -191,7 +191,8 @@ def _always_counts(release: Release) -> bool:
     return isinstance(release.mechanism, (Exact, Unknown)) and not release.neighbours
 
 
-def _change(release: Release, seen: list[Release], unit: Unit, relation: Relation) -> Change | Unbounded:
+def change_of(release: Release, seen: list[Release], unit: Unit, relation: Relation) -> Change | Unbounded:
+    """How far neighbours are apart in a release, beside all others that are seen; refused where that is not stated."""
     if _always_counts(release):
         return Change()
     if (unit, relation) not in release.neighbours:
@@ -219,7 +220,7 @@ def _why_infinite(changed: Iterable[tuple[Release, Change | Unbounded]]) -> str:
 def _part(release: Release, change: Change | Unbounded, unit: Unit, relation: Relation, view: View) -> Part | None:
     """The pair of a release and how often it counts: `count` times `inputs`, for each is noised on its own."""
     assert isinstance(change, Change)
-    one = pair(_loss(release, change, relation), relation)
+    one = pair(loss_of(release, change, relation), relation)
     if one is None:
         return None
     # Clones hide a changed report, not a missing one: a person who comes or goes is counted without them.
@@ -255,7 +256,7 @@ def _in_order(part: Part, release: Release, change: Change | Unbounded) -> list[
     return [(way, release.count * inputs) for way, inputs in ways if inputs]
 
 
-def _loss(release: Release, change: Change, relation: Relation) -> Any:
+def loss_of(release: Release, change: Change, relation: Relation) -> Any:
     """What one of the `count` times costs: several records of one person share the noise of the sum they are in."""
     loss = release.mechanism.loss(change.billed)
     sampled = isinstance(loss, Sampled | SubsampledGaussian)
