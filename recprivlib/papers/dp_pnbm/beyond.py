@@ -254,7 +254,7 @@ class Repaired:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
-        hair = summed(sizes.users, weight=self.population, parts=np.float32)
+        hair = summed(sizes.users, weight=self.population)
         near: Near = {PERSON: Change(rounding=hair)}
         near |= dict.fromkeys((REPLACED, RATING), Change(distance=2.0, rounding=hair))
         steps = Release("a noisy sum of clipped gradients", self._noise, near, self.iterations, WORLD)
@@ -322,9 +322,9 @@ class DPCovariance:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
-        hair = summed(sizes.users, weight=self.population, parts=np.float32)
+        hair = summed(sizes.users, weight=self.population)
         longer = math.ceil(pairing.of_one_person(1.0, sizes.items) / pairing.of_one_rating(1.0))
-        one = summed(sizes.users, weight=self.population * longer, parts=np.float32)
+        one = summed(sizes.users, weight=self.population * longer)
         near: Near = {RATING: Change(rounding=one), PERSON: NO_CAP, REPLACED: NO_CAP}
         if self.protects == "user":
             near = {PERSON: Change(rounding=hair)}
