@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
 
 from recprivlib.accounting.compose import tightest, why_bound
+from recprivlib.accounting.disjoint import Disjoint, Part, choices
 from recprivlib.accounting.dominating import Pair
 from recprivlib.accounting.pairs import pair
 from recprivlib.accounting.shuffle import shuffled
@@ -32,9 +32,6 @@ from recprivlib.protocols import (
     Unit,
     View,
 )
-
-Part = tuple[Pair, int]
-COMBINATIONS = 256  # of disjoint parts that are tried one by one
 
 
 @dataclass(frozen=True)
@@ -124,10 +121,10 @@ def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
                 disjoint.setdefault(release.partition, Disjoint()).add(part, change, relation)
             else:
                 fixed += _in_order(part, release, change)
-    choices = tuple((*fixed, *choice) for choice in _choices(disjoint.values()))
-    crowds = {part[0].crowd for choice in choices for part in choice} - {1}
+    options = tuple((*fixed, *choice) for choice in choices(disjoint.values()))
+    crowds = {part[0].crowd for choice in options for part in choice} - {1}
     touched = max((one.touched for one in disjoint.values()), default=0)
-    return Run(choices, "", tuple(sorted(crowds)), touched)
+    return Run(options, "", tuple(sorted(crowds)), touched)
 
 
 def certain(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> float:
@@ -281,44 +278,6 @@ def _symbols(release: Release) -> int:
     if isinstance(release.mechanism, LiesAlike):
         return release.mechanism.lies + 1
     return 2 if isinstance(release.mechanism, HasChannel) and release.mechanism.channel.shape[-1] == 2 else 0
-
-
-@dataclass
-class Disjoint:
-    """The releases of one partition, and in how many of them neighbours differ at most."""
-
-    parts: list[Part] = field(default_factory=list)
-    touched: int = 0
-
-    def add(self, part: Part, change: Change, relation: Relation) -> None:
-        """A part counts as the dearest change that any release of the partition states."""
-        self.parts.append(part)
-        moves = 1 if relation == "add-remove" else 2
-        self.touched = max(self.touched, moves if change.parts is None else change.parts)
-
-    def choices(self) -> list[tuple[Part, ...]]:
-        """What may differ together. Of equal pairs the largest counts go first: no other choice costs more."""
-        counts: dict[Pair, list[int]] = {}
-        for one, count in self.parts:
-            counts.setdefault(one, []).append(count)
-        each = [[(one, n) for n in sorted(known, reverse=True)[: self.touched]] for one, known in counts.items()]
-        distinct = list(itertools.chain.from_iterable(each))
-        size = min(self.touched, len(distinct))
-        if math.comb(len(distinct), size) > COMBINATIONS:
-            raise _too_many()
-        return list(itertools.combinations(distinct, size))
-
-
-def _too_many() -> UserError:
-    return UserError(f"disjoint data in more than {COMBINATIONS} different ways; state one worst release instead")
-
-
-def _choices(disjoint: Iterable[Disjoint]) -> Iterable[tuple[Part, ...]]:
-    """Some parts of each partition: two neighbours differ in those alone, so the worst choice is the bill."""
-    options = [one.choices() for one in disjoint]
-    if math.prod(len(option) for option in options) > COMBINATIONS:
-        raise _too_many()
-    return (tuple(itertools.chain.from_iterable(chosen)) for chosen in itertools.product(*options))
 
 
 def _no_bound_at(delta: float, run: Iterable[Part]) -> str:
