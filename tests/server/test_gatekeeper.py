@@ -240,6 +240,20 @@ def test_head_on_a_dashboard_answers_without_making_one(site):
     assert ask(site, "/apps/nowhere", "HEAD")[0] == 404
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_dashboard_with_a_slash_at_its_end_is_led_to_without_one(site, method):
+    """As people type it; the parts of its page have addresses that go from there."""
+    for path, to in ((f"/apps/{STEM}/", f"/apps/{STEM}"), (f"/apps/{STEM}/?k=3&seed=2", f"/apps/{STEM}?k=3&seed=2")):
+        status, headers, text = ask(site, path, method)
+        assert (status, headers["Location"], text) == (301, to, "")
+        assert "Content-Security-Policy" in headers
+    for path in ("/apps/nowhere/", f"/apps/{STEM}//", f"/apps/{STEM}/x/", f"//apps/{STEM}/"):
+        assert ask(site, path, method)[0] == 404
+    cross = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}
+    assert ask(site, f"/apps/{STEM}/", method, **cross, Sec_Fetch_Dest="document")[0] == 301
+    assert ask(site, f"/apps/{STEM}/", method, **cross, Sec_Fetch_Dest="iframe")[0] == 403
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
 def test_nothing_is_sent_to_this_server_but_through_its_sockets(site, method):
     assert ask(site, f"/apps/{STEM}", method)[0] == 405
