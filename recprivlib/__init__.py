@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from recprivlib.registry import systems as systems
     from recprivlib.sweeps import sweep as sweep
     from recprivlib.tables import results as results
+    from recprivlib.training import followed as followed
+    from recprivlib.training import trained as trained
 
 __version__ = "0.1.0"
 
@@ -41,6 +43,8 @@ _HOME = {
     "paired": "evaluation",
     "stream": "evaluation",
     "guarantee": "accounting",
+    "trained": "training",
+    "followed": "training",
     "run": "experiment",
     "to_frame": "experiment",
     "get": "registry",

@@ -12,11 +12,12 @@ import numpy as np
 
 from recprivlib.capacity import ran_out, require, require_drawn
 from recprivlib.data import Dataset, load
-from recprivlib.evaluation import PROTOCOLS, Scores, evaluate, merged, split, stream
+from recprivlib.evaluation import PROTOCOLS, Scores, evaluate, merged, split
 from recprivlib.evaluation.streams import checked
 from recprivlib.parameters import UserError, configured, values
 from recprivlib.protocols import Entry, Report, Sizes, System
 from recprivlib.registry import get, name_of
+from recprivlib.training import trained
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +97,7 @@ def _run(
     splits = split(dataset.interactions, protocol, checked(seed))
     for part, fold in enumerate(splits):
         start = time.perf_counter()
-        model = value.fit(fold.train, stream(seed, "fit", part))
+        model = trained(value, fold.train, seed, part)
         fitted = time.perf_counter()
         folds.append(evaluate(model, fold, ks))
         seconds["fit"] += fitted - start

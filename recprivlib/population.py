@@ -20,12 +20,13 @@ import numpy as np
 from recprivlib.data.synthetic import BLOCK, resample
 from recprivlib.executors import Run
 from recprivlib.mechanisms.gate import seen
+from recprivlib.mechanisms.noise import Root, here, rooted
 from recprivlib.models.constants import Chance
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, Federated, Interactions, Model, last
 
 __all__ = ["BLOCK", "added", "block", "blocks", "capped", "crowd", "dealt", "fixed", "gather", "learnt", "loose",
-           "onward", "steps"]  # fmt: skip
+           "onward", "roots", "steps"]  # fmt: skip
 
 Sums = Mapping[str, Array]
 POINT = 2.0**32  # the one of a fixed-point number: sums may reach 2³¹
@@ -40,13 +41,16 @@ def gather(
     """
     if isinstance(shards, bool) or not isinstance(shards, int) or shards < 1:
         raise UserError(f"shards is {shards!r}, but must be a whole number from 1")
-    number = _number(train)
+    number, root = _number(train), here()
     streams, server = dealt(number, rng)
     bounds = np.linspace(0, number, min(shards, number) + 1).astype(int).tolist()
     parts = [[block(train, one) for one in range(a, b)] for a, b in pairwise(bounds)]
     told = seen("told", system.start(train.sizes, server))
     for turn in range(1, system.rounds + 1):
-        tasks = ((system, part, told, streams[a:b]) for part, (a, b) in zip(parts, pairwise(bounds), strict=True))
+        tasks = (
+            (system, part, told, streams[a:b], roots(root, range(a, b), turn))
+            for part, (a, b) in zip(parts, pairwise(bounds), strict=True)
+        )
         told = seen("told", system.learn(told, seen("sums", added(run(_collect, tasks))), server))
         yield turn / system.rounds, told
         if turn < system.rounds:  # in this process, so that no executor changes what is drawn next
@@ -62,6 +66,11 @@ def dealt(number: int, rng: np.random.Generator) -> tuple[list[np.random.Generat
 def onward(streams: list[np.random.Generator]) -> list[np.random.Generator]:
     """The streams of the blocks in the next round."""
     return [stream.spawn(1)[0] for stream in streams]
+
+
+def roots(root: Root, numbers: Iterable[int], turn: int) -> list[Root]:
+    """Where the noise of these blocks comes from in round `turn`, counted from 1."""
+    return [root.branch(number, turn) for number in numbers]
 
 
 def steps(system: Federated, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
@@ -158,9 +167,14 @@ def capped(train: Interactions, cap: int | None, rng: np.random.Generator) -> In
     return train.take(place < cap)
 
 
-def _collect(task: tuple[Federated, list[Interactions], Any, list[np.random.Generator]]) -> Sums:
-    system, shard, told, streams = task
-    return added(system.collect(part, told, stream) for part, stream in zip(shard, streams, strict=True))
+def _collect(task: tuple[Federated, list[Interactions], Any, list[np.random.Generator], list[Root]]) -> Sums:
+    system, shard, told, streams, under = task
+    return added(_asked(system, *each, told) for each in zip(shard, streams, under, strict=True))
+
+
+def _asked(system: Federated, part: Interactions, stream: np.random.Generator, root: Root, told: Any) -> Sums:
+    with rooted(root):
+        return system.collect(part, told, stream)
 
 
 def added(parts: Iterable[Sums]) -> Sums:

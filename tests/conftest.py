@@ -49,6 +49,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ["IPYTHONDIR"] = str(ROOT / "_build" / "ipython")
 
 
+@pytest.fixture(autouse=True)
+def noise() -> Iterator[None]:
+    """What a test releases has the same noise whenever it runs, in whatever order."""
+    from recprivlib.mechanisms.noise import rooted
+
+    with rooted(0):
+        yield
+
+
 # ----------------------------------------------------------------------------------- book and server
 
 

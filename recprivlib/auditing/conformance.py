@@ -2,8 +2,7 @@
 
 who answered          no mechanism that the ledger does not name, each with the noise it names
 what neighbours moved no more inputs, and none farther, than the ledger's `Change`
-random numbers        every answer is what its mechanism gives from its own stretch of random numbers, which
-                      the seed chooses and the data do not
+random numbers        every answer is what its mechanism gives from the numbers of the gate, and from no others
 """
 
 from __future__ import annotations
@@ -12,14 +11,13 @@ import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from recprivlib.auditing.neighbours import ITEMS, WHO, Stage
 from recprivlib.auditing.replay import Played, play, same
-from recprivlib.mechanisms.gate import Call, Torn
+from recprivlib.mechanisms.gate import Call, Torn, answer
 from recprivlib.mechanisms.losses import NoBound, NotKnown
 from recprivlib.mechanisms.secure import Secure
 from recprivlib.protocols import (
@@ -38,7 +36,6 @@ from recprivlib.protocols import (
 
 PLACES = (0, 7, 23, ITEMS - 1)  # items at which the change is tried
 HAIR = 1 + 1e-6  # sums of floats
-TWICE = "the same random numbers are used twice"
 
 
 @dataclass(frozen=True)
@@ -151,8 +148,8 @@ class Books:
 def bookkeeping(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int) -> Books:
     """What passed the gate in runs on neighbours, against the ledger. A change may move nothing (a phone that is asked
     about few items): then it is tried elsewhere."""
-    runs = [play(system, stage.world(), one, view) for one in (seed, seed + 1)]
-    found = [*_unknown(ledger, runs[0].calls), *randomness(runs[0].calls, runs[1].calls)]
+    calls = play(system, stage.world(), seed, view).calls
+    found = [*_unknown(ledger, calls), *randomness(calls)]
     most: dict[Any, LedgerCheck] = {}
     reach, best = 0.0, 0
     for place in dict.fromkeys((*PLACES, *range(ITEMS)) if stage.unit != "user" else (0,)):
@@ -162,8 +159,6 @@ def bookkeeping(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int
             here, there = _neighbours(system, stage, view, seed, place)
         except Torn as torn:
             return Books([*found, str(torn)], list(most.values()), best)
-        if [call.before for call in here.calls] != [call.before for call in there.calls]:
-            found.append("the data choose the random numbers")
         now = lines(ledger, stage.unit, stage.relation, here.calls, there.calls)
         for line in now:
             kind = price(line.mechanism)
@@ -220,27 +215,19 @@ def _unknown(ledger: Ledger, calls: Sequence[Call]) -> list[str]:
 # --------------------------------------------------------------------------------------- random numbers
 
 
-def randomness(calls: Sequence[Call], again: Sequence[Call]) -> list[str]:
-    """What is wrong with the random numbers of a run; `again` is one with another seed."""
-    return list(dict.fromkeys([*_reused(calls), *_fixed(calls, again), *_drawn(calls)]))
-
-
-def _fixed(calls: Sequence[Call], again: Sequence[Call]) -> Iterator[str]:
-    if {_key(call.before) for call in calls if call.before} & {_key(call.before) for call in again if call.before}:
-        yield "random numbers do not come from the run's generator"
+def randomness(calls: Sequence[Call]) -> list[str]:
+    """Every answer is made of the numbers that the gate gave it, and of no others."""
+    return list(dict.fromkeys(_drawn(calls)))
 
 
 def _drawn(calls: Sequence[Call]) -> Iterator[str]:
-    """Every answer is made of the numbers that its generator gives, and of no others."""
     for call in calls:
-        if call.before is None or not _noisy(call):
+        if call.stream is None or not _noisy(call):
             continue
-        if call.before == call.after:
-            yield f"{call.mechanism} draws no random numbers from the run's generator"
-        again = np.random.Generator(getattr(np.random, call.before["bit_generator"])())
-        again.bit_generator.state = call.before
-        answer = call.mechanism.draw(call.x, again) if call.secret else call.mechanism.release(call.x, again)
-        if not all(same(a, b) for a, b in zip(_parts(answer), _parts(call.y), strict=True)):
+        if not call.drew:
+            yield f"{call.mechanism} draws no random numbers"
+        again = answer(call.mechanism, call.x, call.stream.generator(), call.secret)
+        if not all(same(a, b) for a, b in zip(_parts(again), _parts(call.y), strict=True)):
             yield f"{call.mechanism} does not answer twice alike from the same random numbers"
 
 
@@ -250,39 +237,4 @@ def _parts(y: Any) -> tuple:
 
 def _noisy(call: Call) -> bool:
     size = sum(np.size(part) for part in _parts(call.x))
-    return bool(size) and (call.secret or not priceless(call.mechanism) or call.before != call.after)
-
-
-def _key(state: Any) -> str:
-    return repr(state)
-
-
-def _reused(calls: Sequence[Call]) -> Iterator[str]:
-    """No two answers from overlapping stretches of one stream of random numbers."""
-    drew = [call for call in calls if call.before and call.before != call.after]
-    if len({_key(call.before) for call in drew}) < len(drew):
-        yield TWICE
-    streams: dict[int, list[tuple[dict, dict]]] = {}
-    for call in drew:
-        if call.before["bit_generator"] == "PCG64":
-            streams.setdefault(call.before["state"]["inc"], []).append((call.before, call.after))
-    for used in streams.values():
-        start = used[0][0]
-        spans = sorted((_steps(start, before), _steps(start, after)) for before, after in used)
-        if any(later[0] < earlier[1] for earlier, later in pairwise(spans)):
-            yield TWICE
-
-
-def _steps(origin: dict, state: dict) -> int:
-    """How many numbers after `origin` a PCG64 stream stands, by the bits of its state (Brown 1994)."""
-    mask, multiplier = (1 << 128) - 1, 0x2360ED051FC65DA44385DF649FCCF645
-    now, wanted, increment = origin["state"]["state"], state["state"]["state"], origin["state"]["inc"]
-    count, bit = 0, 1
-    while now != wanted:
-        if (now ^ wanted) & bit:
-            now = (now * multiplier + increment) & mask
-            count |= bit
-        increment = ((multiplier + 1) * increment) & mask
-        multiplier = (multiplier * multiplier) & mask
-        bit <<= 1
-    return count if count < 1 << 127 else count - (1 << 128)  # before it
+    return bool(size) and (call.secret or not priceless(call.mechanism) or call.drew)

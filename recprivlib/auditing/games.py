@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.mechanisms import Secure
+from recprivlib.mechanisms.gate import answer
 from recprivlib.protocols import (
     Array,
     Change,
@@ -78,7 +79,7 @@ def mechanism_game(
         here, there = (pair[world], pair[1 - world] if opposite else pair[world])
         inputs = np.stack((here, there))[np.arange(used) % 2]
         x = np.broadcast_to(inputs, (runs, *inputs.shape)).reshape(runs * used, *pair[world].shape)
-        ratios = ratio(released(mechanism, x, rng)).reshape(runs, used)
+        ratios = ratio(answer(mechanism, x, rng)).reshape(runs, used)
         if opposite:
             ratios[:, 1::2] *= -1
         return ratios.sum(axis=1)
@@ -136,7 +137,7 @@ def _stated_ratio(mechanism: Any, pair: tuple[Array, ...]) -> Callable[[Array], 
 
 def _learned_ratio(mechanism: Any, pair: tuple[Array, ...], rng: np.random.Generator, runs: int = 20_000) -> Callable:
     """Ratios of add-one frequencies over the outputs that runs of their own showed."""
-    heard = [_keys(released(mechanism, np.broadcast_to(x, (runs, *x.shape)), rng)) for x in pair]
+    heard = [_keys(answer(mechanism, np.broadcast_to(x, (runs, *x.shape)), rng)) for x in pair]
     values, often = np.unique(np.concatenate(heard), return_counts=True)
     edges = np.zeros(0)
     if values.dtype.kind == "f" and (often == 1).sum() > 20 * BINS:  # a real number hardly comes twice: in bins

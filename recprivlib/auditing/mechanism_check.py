@@ -10,6 +10,7 @@ from recprivlib.auditing.conformance import randomness
 from recprivlib.auditing.distribution import JointDraw, departures, on_doubles
 from recprivlib.auditing.redraw import Passage
 from recprivlib.mechanisms.gate import Call, released, taped
+from recprivlib.mechanisms.noise import rooted
 from recprivlib.protocols import Array, HasBitChannel, HasInputs
 
 CALLS, WIDE, BULK = 400, 40, 100_000  # calls; answers of one of them; answers to one input, all in one call
@@ -62,8 +63,8 @@ def _randomness(mechanism: Any, inputs: Array, rng: np.random.Generator) -> list
     """Whether its noise comes from the random numbers that it is given."""
     runs: list[list[Call]] = []
     for stream in rng.spawn(2):
-        with taped() as tape:
+        with rooted(int(stream.integers(2**63))), taped() as tape:
             for _ in range(3):
-                released(mechanism, np.resize(inputs, WIDE) if inputs.ndim == 1 else inputs, stream)
+                released(mechanism, np.resize(inputs, WIDE) if inputs.ndim == 1 else inputs)
         runs.append(tape.calls)
-    return randomness(*runs)
+    return [found for calls in runs for found in randomness(calls)]

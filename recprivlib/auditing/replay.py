@@ -21,6 +21,7 @@ from recprivlib.data.synthetic import BLOCK
 from recprivlib.mechanisms.gate import Call, Tape, Torn, taped
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Federated, Interactions, View
+from recprivlib.training import trained
 
 MOVES = "moves with the data though all that passed the gate stays the same"
 
@@ -37,7 +38,7 @@ class Played:
 def play(system: Any, train: Interactions, seed: int, view: View = "server", tape: list[Call] | None = None) -> Played:
     """`fit`, for real or with the answers of `tape`."""
     with taped(tape) as now:
-        model = system.fit(train, np.random.default_rng(seed))
+        model = trained(system, train, seed)
     if tape is not None and len(now.calls) != len(tape):
         raise Torn("how much is released depends on the data")
     held: dict[str, Any] = {}

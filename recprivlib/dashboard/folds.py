@@ -13,7 +13,7 @@ import numpy as np
 from recprivlib.dashboard.contract import Card
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import Dataset, load
-from recprivlib.evaluation import Difference, RankingSplit, Scores, evaluate, intervals, split, stream, total
+from recprivlib.evaluation import Difference, RankingSplit, Scores, evaluate, intervals, split, total
 from recprivlib.models.constants import PerItem
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import Ranked, neighbourhood, rank_neighbours
@@ -21,6 +21,7 @@ from recprivlib.models.similarity import gram, jaccard
 from recprivlib.parameters import UserError, configured
 from recprivlib.protocols import Array
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 MOST = 500  # neighbours kept, nearest first: every smaller neighbourhood is a slice
 COLUMNS = ("figure", "series", "x", "y", "low", "high", "note")
@@ -63,7 +64,7 @@ def scored(
     chosen = dict(settings or {})
 
     def make(held_out: Any) -> Any:
-        return configured(get(name).system, chosen).fit(held_out.train, stream(seed, "fit"))
+        return trained(configured(get(name).system, chosen), held_out.train, seed)
 
     return scores(data, protocol, seed, (name, tuple(sorted(chosen.items()))), make, ks)
 

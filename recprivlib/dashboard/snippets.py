@@ -15,14 +15,15 @@ def trained(values: Values, protocol: str, systems: Systems, shown: str, after: 
     data, seed = values["data"], values["seed"]
     listed = ", ".join(f'("{name}", {dict(settings)!r})' for name, settings in systems)
     return f'''from recprivlib.data import load
-from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.evaluation import evaluate, split
 from recprivlib.parameters import configured
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 data = load("{data}")
 fold = split(data.interactions, "{protocol}", seed={seed})[0]
 for name, settings in ({listed}):
-    model = configured(get(name).system, dict(settings)).fit(fold.train, stream({seed}, "fit"))
+    model = trained(configured(get(name).system, dict(settings)), fold.train, {seed})
     metrics = evaluate(model, fold{ks}).metrics
     print(f"{{name}}: {shown}")
 {after}'''

@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.evaluation.streams import checked, stream
 from recprivlib.mechanisms.gate import seen
+from recprivlib.mechanisms.noise import Root, rooted
 from recprivlib.papers.fmf_ldp import Told, proxy, shuffled
 from recprivlib.parameters import UserError
-from recprivlib.population import BLOCK, block, dealt, onward
+from recprivlib.population import BLOCK, block, dealt, onward, roots
 from recprivlib.protocols import Array, Interactions
 
 
@@ -43,14 +45,20 @@ class Phones:
     own: Interactions
     mine: range
     streams: dict[int, np.random.Generator]  # of the blocks they lie in
+    root: Root  # of the noise
+    turn: int = 0
 
     def answer(self, told: bytes) -> bytes:
         """The messages of one round, with their senders."""
         items, sent = Told(unpacked(told)["items"]), []
-        for number, stream in self.streams.items():
+        self.turn += 1
+        under = roots(self.root, self.streams, self.turn)
+        for (number, own), root in zip(self.streams.items(), under, strict=True):
             first = number * BLOCK
             rows = slice(max(self.mine.start - first, 0), self.mine.stop - first)
-            sent.append([part[rows] for part in self.system.messages(block(self.own, number), items, stream)])
+            with rooted(root):
+                whole = self.system.messages(block(self.own, number), items, own)
+            sent.append([part[rows] for part in whole])
         self.streams = dict(zip(self.streams, onward([*self.streams.values()]), strict=True))
         cells, signs = (np.concatenate(parts) for parts in zip(*sent, strict=True))
         return packed(phones=np.array(self.mine), cells=cells, signs=signs)
@@ -100,18 +108,17 @@ class Server:
         return packed(items=self.told.items)
 
 
-def cast(
-    system: Any, train: Interactions, rng: np.random.Generator, processes: int
-) -> tuple[Server, Proxy, list[Phones]]:
+def cast(system: Any, train: Interactions, seed: int, processes: int) -> tuple[Server, Proxy, list[Phones]]:
     """Who plays a run of `system`: everybody of `train` in `processes` runs of phones."""
     if not 1 <= processes <= train.n_users:
         raise UserError(f"processes is {processes!r}, but must be a whole number from 1 to {train.n_users} phones")
-    streams, own = dealt(-(-train.n_users // BLOCK), rng)
+    streams, own = dealt(-(-train.n_users // BLOCK), stream(checked(seed), "fit"))
+    root = Root.of(seed)
     server = Server(system, system.start(train.sizes, own), own)
     ends = np.linspace(0, train.n_users, processes + 1).astype(int).tolist()
     phones = []
     for mine in map(range, ends[:-1], ends[1:]):
         kept = replace(train.take((train.users >= mine.start) & (train.users < mine.stop)), user_features={})
         numbers = range(mine.start // BLOCK, -(-mine.stop // BLOCK))
-        phones.append(Phones(system, kept, mine, {number: deepcopy(streams[number]) for number in numbers}))
+        phones.append(Phones(system, kept, mine, {number: deepcopy(streams[number]) for number in numbers}, root))
     return server, Proxy(train.n_users), phones

@@ -1,13 +1,13 @@
-"""The one door out of a place of trust: whatever leaves is what a mechanism answers here.
+"""The one door out of a place of trust: whatever leaves is what a mechanism answers here, with the gate's own noise.
 
-    x ──> released(mechanism, x, rng) ──> y        in a run: mechanism.release(x, rng), nothing else
-    n ──> drawn(cohort, n, rng) ──> members        a secret draw: what is released on it is one joint event
-          seen(what, value) ──> value              what a server is handed or tells, used or not
+    x ──> released(mechanism, x) ──> y        in a run: mechanism.release(x, the next stream of the run's root)
+    n ──> drawn(cohort, n) ──> members        a secret draw: what is released on it is one joint event
+          seen(what, value) ──> value         what a server is handed or tells, used or not
                      │
-                   Tape                            in an audit: what went in, what came out; or, played again,
-                                                   the answers of another run, whatever goes in
+                   Tape                       in an audit: what went in, what came out; or, played again,
+                                              the answers of another run, whatever goes in
 
-A system that goes around the door gains nothing: played again on other data, its model still moves with them.
+No system is handed the random numbers that hide people: they come from a root of whoever runs it (noise.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from recprivlib.mechanisms.secure import Secure
+from recprivlib.mechanisms.noise import Root, Stream, here
+from recprivlib.mechanisms.secure import Secure, earnest
 from recprivlib.protocols import Array
 
 T = TypeVar("T")
@@ -34,8 +35,8 @@ class Call:
     mechanism: Any
     x: Any  # what went in: an array, or a tuple of arrays of one joint event; of a draw, how many there are
     y: Any  # the answer, in the same form
-    before: Any  # the state of the generator as it came in: the answer's noise is a function of this
-    after: Any  # and as it went out; both None where there was no generator (secure) or nothing was drawn (played)
+    stream: Stream | None = None  # where its noise came from; None where it cannot be drawn again, or was played
+    drew: bool = False  # whether anything was drawn from it
     secret: bool = False  # a draw: nobody sees it
 
 
@@ -48,17 +49,22 @@ class Tape:
     calls: list[Call] = field(default_factory=list)
     shown: list[tuple[str, Any]] = field(default_factory=list)  # what servers were handed or told, in order
 
-    def call(self, mechanism: Any, x: Any, rng: np.random.Generator | None, draw: bool = False) -> Any:
-        if isinstance(mechanism, Secure):
-            rng = None
-        x, turn, before = _copied(x), len(self.calls), _state(rng)
-        if self.played is None:
-            y = _copied(_answer(mechanism, x, rng, draw))
+    def call(self, mechanism: Any, x: Any, root: Root, draw: bool = False) -> Any:
+        x, turn = _copied(x), len(self.calls)
+        stream, drew = None, False
+        if self.played is None and isinstance(mechanism, Secure):
+            y = _copied(mechanism.release(x))
+        elif self.played is None:
+            stream = root.stream()
+            rng = stream.generator()
+            untouched = rng.bit_generator.state
+            y = _copied(answer(mechanism, x, rng, draw))
+            drew = rng.bit_generator.state != untouched
         elif turn < len(self.played) and _form(self.played[turn]) == (draw, _shape(x)):
             y = self.played[turn].y
         else:
             raise Torn("how much is released depends on the data")
-        self.calls.append(Call(mechanism, x, y, before, _state(rng), draw))
+        self.calls.append(Call(mechanism, x, y, stream, drew, draw))
         if len(self.calls) == self.enough:
             raise Enough
         return _copied(y)
@@ -72,8 +78,8 @@ class Torn(Exception):
     """The tape does not fit the run: how much is released depends on the data."""
 
 
-def released(mechanism: Any, x: Any, rng: np.random.Generator) -> Any:
-    """What a mechanism answers: `mechanism.release(x, rng)`, noted by whoever audits this run.
+def released(mechanism: Any, x: Any) -> Any:
+    """What a mechanism answers, with noise of the run's root; noted by whoever audits this run.
 
     Parameters
     ----------
@@ -81,8 +87,6 @@ def released(mechanism: Any, x: Any, rng: np.random.Generator) -> Any:
         What adds the noise.
     x
         What goes in, in the form that the mechanism takes; for a `Cohort` a tuple of arrays with one row a member.
-    rng
-        Of the noise. A mechanism that is secure takes none: its noise comes from the operating system.
 
     Returns
     -------
@@ -92,15 +96,14 @@ def released(mechanism: Any, x: Any, rng: np.random.Generator) -> Any:
     Examples
     --------
     >>> from recprivlib.mechanisms import RandomizedResponse
-    >>> released(RandomizedResponse(epsilon=50.0), np.array([0, 1, 1]), np.random.default_rng(0)).astype(int)
+    >>> released(RandomizedResponse(epsilon=50.0), np.array([0, 1, 1])).astype(int)
     array([0, 1, 1])
     """
-    tape = _tape.get()
-    return _answer(mechanism, x, rng, False) if tape is None else tape.call(mechanism, x, rng)
+    return _passed(mechanism, x, False)
 
 
-def drawn(cohort: Any, n: int, rng: np.random.Generator) -> Array:
-    """Which people take part this time: `cohort.draw(n, rng)`, noted by whoever audits this run.
+def drawn(cohort: Any, n: int) -> Array:
+    """Which people take part this time, drawn anew from the run's root; noted by whoever audits this run.
 
     Parameters
     ----------
@@ -108,8 +111,6 @@ def drawn(cohort: Any, n: int, rng: np.random.Generator) -> Array:
         A `Cohort` or another mechanism that draws people.
     n
         How many there are to draw from.
-    rng
-        Of the draw.
 
     Returns
     -------
@@ -120,12 +121,10 @@ def drawn(cohort: Any, n: int, rng: np.random.Generator) -> Array:
     --------
     >>> from recprivlib.mechanisms import Cohort, VectorGaussian
     >>> cohort = Cohort((VectorGaussian(),), rate=0.1, sampling="fixed-size")
-    >>> len(drawn(cohort, 100, np.random.default_rng(0)))
+    >>> len(drawn(cohort, 100))
     10
     """
-    tape = _tape.get()
-    answer = _answer(cohort, n, rng, True) if tape is None else tape.call(cohort, n, rng, draw=True)
-    return np.asarray(answer)
+    return np.asarray(_passed(cohort, n, True))
 
 
 def seen(what: str, value: T) -> T:
@@ -148,18 +147,24 @@ def taped(played: Sequence[Call] | None = None, enough: int | None = None) -> It
         _tape.reset(token)
 
 
-def _answer(mechanism: Any, x: Any, rng: np.random.Generator | None, draw: bool) -> Any:
+def answer(mechanism: Any, x: Any, rng: np.random.Generator, draw: bool = False) -> Any:
+    """One answer from these random numbers; what is secure takes none."""
     if draw:
         return mechanism.draw(x, rng)
     return mechanism.release(x) if isinstance(mechanism, Secure) else mechanism.release(x, rng)
 
 
+def _passed(mechanism: Any, x: Any, draw: bool) -> Any:
+    root, tape = here(), _tape.get()
+    if root.real and not draw:
+        mechanism = earnest(mechanism)
+    if tape is not None:
+        return tape.call(mechanism, x, root, draw)
+    return answer(mechanism, x, root.generator(), draw)
+
+
 def _copied(x: Any) -> Any:
     return tuple(_copied(part) for part in x) if isinstance(x, tuple) else np.array(x)
-
-
-def _state(rng: Any) -> Any:
-    return rng.bit_generator.state if isinstance(rng, np.random.Generator) else None
 
 
 def _shape(x: Any) -> Any:

@@ -41,7 +41,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Sampled(Unknown):
-    """An output that its system has drawn already, by a chain of its own: it leaves as it is."""
+    """One step of a random walk, in units of the Gaussian noise that shakes it; what a walk hides nobody knows."""
 
     def release(self, x: Array, rng: np.random.Generator) -> Array:
-        return x
+        return x + rng.standard_normal(np.shape(x), np.float32 if x.dtype == np.float32 else np.float64)

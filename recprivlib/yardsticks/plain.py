@@ -342,10 +342,10 @@ class LDPPopularity:
     def collect(self, block: Interactions, told: None, rng: np.random.Generator) -> dict[str, Array]:
         answer, block = self._mechanism(block.n_items), capped(block, self.cap, rng)
         if self.reports == "bits":
-            counts = released(answer, block.matrix.toarray() > 0, rng).sum(axis=0, dtype=np.int64)
+            counts = released(answer, block.matrix.toarray() > 0).sum(axis=0, dtype=np.int64)
         else:
             counts = np.bincount(
-                released(answer, one_of_each(block.matrix, 1, rng)[:, 0], rng).ravel(), minlength=block.n_items
+                released(answer, one_of_each(block.matrix, 1, rng)[:, 0]).ravel(), minlength=block.n_items
             )
         return {"counts": counts, "users": np.array(block.n_users)}
 

@@ -77,7 +77,7 @@ class DPPopularity:
     holds = held.little
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> PerItem:
-        return PerItem(released(noise(self, 1.0), popular_sum(train.matrix), rng).astype(np.float32))
+        return PerItem(released(noise(self, 1.0), popular_sum(train.matrix)).astype(np.float32))
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger((_line(FIRST, noise(self, 1.0)),), PUBLIC[:1], (FOR_ALL,), "the server")
@@ -96,9 +96,9 @@ class DPGram:
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> AroundPopular:
         first, second, items = self._plan(train.n_users)
-        popular = released(first, popular_sum(train.matrix), rng)
+        popular = released(first, popular_sum(train.matrix))
         chosen, direction = top(popular, items)
-        half = released(second, leftovers(train.matrix, chosen, direction), rng)
+        half = released(second, leftovers(train.matrix, chosen, direction))
         vectors, trusted = directions(half, direction, second.sigma)
         length = max(float(np.linalg.norm(np.maximum(popular[chosen], 0))), 1e-9)
         return AroundPopular(train.matrix, _small(popular / length), chosen.astype(np.int32), _small(vectors),

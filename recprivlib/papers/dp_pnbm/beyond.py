@@ -114,7 +114,7 @@ class Means:
     pull: float
     again: int = 1  # how often everybody was drawn
 
-    def released(self, train: Interactions, times: Array | None, rng: np.random.Generator) -> tuple[Array, Array]:
+    def released(self, train: Interactions, times: Array | None) -> tuple[Array, Array]:
         """r̄ of every item, and how many rated it as far as that is known."""
         low, high = stars_of(train.grid)
         middle, half = (low + high) / 2, (high - low) / 2
@@ -122,9 +122,9 @@ class Means:
         counts = np.bincount(train.items, weights, minlength=train.n_items)
         sums = np.bincount(train.items, weights * (train.ratings - middle) / half, minlength=train.n_items)
         if self.cap is None:
-            sums = released(self.mechanism, sums, rng)
+            sums = released(self.mechanism, sums)
         else:
-            sums, counts = released(self.mechanism, np.stack([sums, counts]), rng)
+            sums, counts = released(self.mechanism, np.stack([sums, counts]))
         found = offsets.means(half * sums, counts, half**2 * self.mechanism.variance, self.pull, self.again)
         return np.clip(found + np.float32(middle), low, high), counts
 
@@ -176,10 +176,10 @@ class DPItemMeans:
         return terms_of(self.protects)
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> OwnPart:
-        crowd, left_out, noise = rng.spawn(3)
+        crowd, left_out = rng.spawn(2)
         times = people(train, self.population, crowd)
         used = capped(train, self._bought.cap, left_out)
-        means, _ = self._bought.released(used, times, noise)
+        means, _ = self._bought.released(used, times)
         return offsets.at_home(beyond(train, means), np.zeros((train.n_items, 0), np.float32), *stars_of(train.grid))
 
     def holds(self, size: Volume) -> float:
@@ -226,17 +226,17 @@ class Repaired:
         return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Neighbours]]:
-        crowd, left_out, noise = rng.spawn(3)
+        crowd, left_out, first = rng.spawn(3)
         times = people(train, self.population, crowd)
         used = capped(train, self.cap, left_out)
-        means, _ = self._bought.released(used, times, noise)
+        means, _ = self._bought.released(used, times)
         rated, all_of_it = beyond(used, means), beyond(train, means)
         low, high = stars_of(train.grid)
-        similarity = beginning(train.n_items, "even", self.rescale, noise)
+        similarity = beginning(train.n_items, "even", self.rescale, first)
         bounds = Bounds(high - low, self.floor, self.clip)
         for turn in range(1, self.iterations + 1):
             part = np.zeros_like(similarity) if self.noise_only else gradient(similarity, rated, bounds, weights=times)
-            noisy = released(self._noise, part, noise).astype(np.float32)
+            noisy = released(self._noise, part).astype(np.float32)
             step = self.learning_rate * self.rescale / max(float(np.sqrt((noisy**2).mean())), 1e-12)
             similarity = symmetric(similarity - np.float32(step) * noisy)
             yield (
@@ -287,15 +287,15 @@ class DPCovariance:
         return terms_of(self.protects)
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> OwnPart:
-        crowd, left_out, noise = rng.spawn(3)
+        crowd, left_out, first = rng.spawn(3)
         times = people(train, self.population, crowd)
         used = capped(train, self._bought.cap, left_out)
-        means, counts = self._bought.released(used, times, noise)
+        means, counts = self._bought.released(used, times)
         rated = beyond(used, means)
         exact = pairing.covariance(pairing.centred(rated, self.reach), times)
-        entries = released(self._noise, pairing.pairs(exact), noise)
+        entries = released(self._noise, pairing.pairs(exact))
         sigma = self._noise.sigma
-        found = pairing.standing(pairing.square(entries, train.n_items), sigma, self.factors, noise)
+        found = pairing.standing(pairing.square(entries, train.n_items), sigma, self.factors, first)
         seen, share = self._known(rated, counts, times)
         items = pairing.tastes(found, seen, share, sigma, self.regularization, self.population)
         return offsets.at_home(beyond(train, means), items, *stars_of(train.grid))

@@ -90,23 +90,19 @@ def descend(
 
 
 def sampled(
-    train: Interactions, stars: tuple[float, float], how: Langevin, leave: Callable[[Array], Array],
+    train: Interactions, stars: tuple[float, float], how: Langevin, shaken: Callable[[Array, float], Array],
     rng: np.random.Generator,
 ) -> Iterator[tuple[float, Biased]]:  # fmt: skip
-    """One model a step; the last one is what leaves."""
-    start, noise = rng.spawn(2)
-    state = _random(train, how.factors, start)
+    """One model a step; what is seen of each is `shaken(everybody's part above every item's, by how much)`."""
+    state = _random(train, how.factors, rng)
     for turn in range(1, how.passes + 1):
         step = how.learning_rate * turn**-how.decay
         slopes = state.slopes(train, state.errors(train, sum(stars) / 2))
         parts = []
         for part, slope in zip((state.users, state.items), slopes, strict=True):
-            moved = part + np.float32(how.drift * step) * (slope - np.float32(how.regularization) * part)
-            shaken = noise.standard_normal(part.shape, np.float32)
-            parts.append(moved + np.float32(math.sqrt(how.temperature * step)) * shaken)
-        state = finite(_State(*parts))
-        if turn == how.passes:
-            state = _State(leave(state.users), leave(state.items))
+            parts.append(part + np.float32(how.drift * step) * (slope - np.float32(how.regularization) * part))
+        seen = shaken(np.concatenate(parts), math.sqrt(how.temperature * step))
+        state = finite(_State(*np.split(seen, [train.n_users])))
         yield turn / how.passes, state.model(stars)
 
 

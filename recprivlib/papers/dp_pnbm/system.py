@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from recprivlib.mechanisms import Exact, Laplace, Sampled
+from recprivlib.mechanisms import Exact, Laplace
 from recprivlib.mechanisms.gate import released
 from recprivlib.models import held
 from recprivlib.papers.dp_pnbm import noisy_factors
@@ -26,7 +26,6 @@ from recprivlib.papers.dp_pnbm.shared import (
     PUBLIC,
     RATING,
     REPLACED,
-    SGLD,
     TRUST,
     WORLD,
     Near,
@@ -34,6 +33,7 @@ from recprivlib.papers.dp_pnbm.shared import (
     means_release,
     sample_release,
     sampling_claim,
+    shaken,
     stars_of,
     width,
 )
@@ -90,7 +90,7 @@ class DPSGD(PNBM):
     __post_init__ = check
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Neighbours]]:
-        means = released(Exact(LEAK), item_means(train), rng)
+        means = released(Exact(LEAK), item_means(train))
         yield from descent(self, train, means, rng)
 
     def largest(self, turn: int, grid: tuple[float, ...] | None) -> float:
@@ -124,12 +124,12 @@ def descent(
     system: PNBM, train: Interactions, means: Array, rng: np.random.Generator
 ) -> Iterator[tuple[float, Neighbours]]:
     """Algorithm 1: K steps from S(1)."""
-    start, noise, batch = rng.spawn(3)
+    start, batch = rng.spawn(2)
     rated = beyond(train, means)
     learning = washed(rated, width(train.grid)) if system.preprocess else rated
     similarity = beginning(train.n_items, system.start, system.rescale, start)
     for turn in range(1, system.iterations + 1):
-        step = _step(system, similarity, learning, turn, train.grid, noise, batch)
+        step = _step(system, similarity, learning, turn, train.grid, batch)
         similarity = moved(system, similarity, step)
         yield turn / system.iterations, neighbours(train, means, similarity, system.neighbors, system.floor)
 
@@ -152,7 +152,7 @@ def moved(system: PNBM, similarity: Array, step: Array) -> Array:
 
 def _step(
     system: PNBM, similarity: Array, rated: Rated, turn: int, grid: tuple[float, ...] | None,
-    noise: np.random.Generator, batch: np.random.Generator,
+    batch: np.random.Generator,
 ) -> Array:  # fmt: skip
     """G of line 6, with its noise where the system has any."""
     bounds = bounds_of(system, turn, grid)
@@ -163,7 +163,7 @@ def _step(
     else:
         chosen = None if system.rate == 1 else batch.permutation(rated.rows.nnz) < round(system.rate * rated.rows.nnz)
         exact = gradient(similarity, rated, bounds, chosen)
-    return released(system.noise(turn, grid)[0], exact, noise).astype(np.float32)
+    return released(system.noise(turn, grid)[0], exact).astype(np.float32)
 
 
 def washed(rated: Rated, width: float) -> Rated:
@@ -201,8 +201,8 @@ class DPPS:
         return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Neighbours]]:
-        means = released(Exact(LEAK), item_means(train), rng)
-        left_out, start, noise = rng.spawn(3)
+        means = released(Exact(LEAK), item_means(train))
+        left_out, start = rng.spawn(2)
         used = capped(train, self.cap, left_out)
         rated, drift = beyond(used, means), self.drift(len(used), train.grid)
         similarity = beginning(train.n_items, "random", 1.0, start)
@@ -211,11 +211,8 @@ class DPPS:
             slope = np.zeros_like(similarity) if self.noise_only else gradient(similarity, rated, Bounds())
             slope += np.float32(self.regularization) * similarity
             similarity = similarity - np.float32(drift * step) * slope
-            shaken = noise.standard_normal(similarity.shape, np.float32)
-            similarity += np.float32(math.sqrt(self.temperature * step)) * shaken
+            similarity = shaken(similarity, math.sqrt(self.temperature * step))
             symmetric(similarity)
-            if turn == self.iterations:
-                similarity = released(Sampled(SGLD), similarity, noise)
             yield turn / self.iterations, neighbours(train, means, similarity, self.neighbors)
 
     def drift(self, ratings: int, grid: tuple[float, ...] | None) -> float:
@@ -227,7 +224,8 @@ class DPPS:
         return held.squares(size, 20) + held.of_people(size, self.cap)
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        releases = (means_release(), sample_release("the sampled similarities"))
+        steps = sample_release("the similarities after each step of the walk", self.iterations)
+        releases = (means_release(), steps)
         return Ledger(releases, PUBLIC, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon))
 
 
@@ -250,14 +248,13 @@ class DPSGDMF:
         return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
-        noise, start = rng.spawn(2)
         mechanism, _ = self.noise(train.grid)
         how = noisy_factors.Descent(self.factors, self.iterations, self.learning_rate, self.regularization)
 
         def heard(errors: Array) -> Array:
-            return np.clip(released(mechanism, errors, noise), -self.reach, self.reach)
+            return np.clip(released(mechanism, errors), -self.reach, self.reach)
 
-        yield from noisy_factors.descend(train, stars_of(train.grid), how, heard, start)
+        yield from noisy_factors.descend(train, stars_of(train.grid), how, heard, rng)
 
     def noise(self, grid: tuple[float, ...] | None) -> tuple[Laplace, float]:
         """Of one pass, and what a change by the whole range is to it."""
@@ -291,21 +288,20 @@ class DPPSMF:
         return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Model]]:
-        left_out, walk = rng.spawn(2)
+        left_out, start = rng.spawn(2)
         used = capped(train, self.cap, left_out)
         scale = self.epsilon / (4 * width(train.grid) ** 2 * self.cap) / 2
         how = noisy_factors.Langevin(
             self.factors, self.iterations, self.learning_rate, self.regularization, self.temperature, DECAY,
             scale * (2 * len(used) if self.rule == "code" else 1),
         )  # fmt: skip
-        leave = Sampled(SGLD)
-        yield from noisy_factors.sampled(used, stars_of(train.grid), how, lambda x: released(leave, x, walk), walk)
+        yield from noisy_factors.sampled(used, stars_of(train.grid), how, shaken, start)
 
     def holds(self, size: Volume) -> float:
         return 8.0 * (self.factors + 3) * size.interactions
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        releases = (sample_release("the sampled biases and tastes"),)
+        releases = (sample_release("the biases and tastes after each step of the walk", self.iterations),)
         return Ledger(releases, PUBLIC, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon))
 
 

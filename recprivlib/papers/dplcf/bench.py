@@ -12,10 +12,11 @@ import numpy as np
 
 from recprivlib.bench import Setup, Timing
 from recprivlib.bench._shared import apart, holdout
-from recprivlib.evaluation import evaluate, stream
+from recprivlib.evaluation import evaluate
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.papers.dplcf.system import SYSTEMS, counted, reports
+from recprivlib.training import trained
 
 # 75,000 phones that report on 9,953 films, in shards whose sums are added: seconds from the histories to the
 # similarities, and the most memory of the process (the histories themselves are in it).
@@ -61,7 +62,7 @@ def another(name: str, data: str) -> Setup:
         known.train.matrix  # noqa: B018  (made once, as on a screen)
 
         def move() -> Any:
-            model = replace(system, epsilon=1 + next(moves) / 100).fit(known.train, stream(0, "fit"))
+            model = trained(replace(system, epsilon=1 + next(moves) / 100), known.train)
             return evaluate(model, known, range(1, 11), full=False)
 
         return move
@@ -73,7 +74,7 @@ def resliced() -> Callable[[], Any]:
     """The neighbours slider: another cut of lists that are ranked already."""
     known, system, sizes = holdout("ml-100k"), SYSTEMS["dplcf-sp"].system, count(20)
     flipping = system.ledger(known.train.sizes).releases[0].mechanism
-    sums = counted(reports(known.train, flipping, np.random.default_rng(0)))
+    sums = counted(reports(known.train, flipping))
     ranked = rank_neighbours(system.similarities(sums), 200, np.random.default_rng(0))
 
     def move() -> Any:

@@ -40,12 +40,12 @@ def _population() -> Any:
 # ------------------------------------------------------------------------------------- what a phone sends
 
 
-def reports(block: Interactions, flipping: Any, rng: np.random.Generator) -> Array:
+def reports(block: Interactions, flipping: Any) -> Array:
     """R̂: every bit of every history of `block` flipped on its own (eq. 3), boolean users × items."""
     matrix = block.matrix
     out = np.empty(matrix.shape, bool)
     for start in range(0, len(out), ROWS):  # the uniform numbers of a whole block would be the largest array of all
-        out[start : start + ROWS] = released(flipping, matrix[start : start + ROWS].toarray() > 0, rng)
+        out[start : start + ROWS] = released(flipping, matrix[start : start + ROWS].toarray() > 0)
     return out
 
 
@@ -188,7 +188,7 @@ class DPLCF:
         return None
 
     def collect(self, block: Interactions, told: None, rng: np.random.Generator) -> dict[str, Array]:
-        return counted(reports(capped(block, self.cap, rng), self.flipping(self.epsilon), rng))
+        return counted(reports(capped(block, self.cap, rng), self.flipping(self.epsilon)))
 
     def learn(self, told: None, sums: Mapping[str, Array], rng: np.random.Generator) -> sp.csr_array:
         """The nearest items of every item, and how alike they are."""
@@ -249,7 +249,7 @@ class DPLCFSpectral:
         return None
 
     def collect(self, block: Interactions, told: None, rng: np.random.Generator) -> dict[str, Array]:
-        return counted(reports(capped(block, self.cap, rng), UnarySymmetric(self.epsilon), rng))
+        return counted(reports(capped(block, self.cap, rng), UnarySymmetric(self.epsilon)))
 
     def learn(self, told: None, sums: Mapping[str, Array], rng: np.random.Generator) -> Seen:
         flipping, users = UnarySymmetric(self.epsilon), int(sums["users"])
@@ -297,7 +297,7 @@ class OnReports:
         return last(self.steps(train, rng))
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Weighted]]:
-        reported = reports(capped(train, self.cap, rng), UnarySymmetric(self.epsilon), rng)
+        reported = reports(capped(train, self.cap, rng), UnarySymmetric(self.epsilon))
         training = Training(self.factors, self.epochs, self.learning_rate, self.regularization)
         yield from self.learner(reported, training, rng)
 

@@ -50,9 +50,9 @@ def tastes(met: sp.csr_array, items: Array, alpha: float, regularization: float)
     return half_step(met, items.astype(np.float64), alpha, regularization)
 
 
-def ldp_module(gradient: Array, mechanism: OneBitGradient, rng: np.random.Generator) -> Array:
+def ldp_module(gradient: Array, mechanism: OneBitGradient) -> Array:
     """Algorithm 1 for every chosen cell: −1 or +1. Nothing else leaves a phone."""
-    return released(mechanism, gradient, rng)
+    return released(mechanism, gradient)
 
 
 def chosen(phones: int, cells: int, k: int, rng: np.random.Generator) -> Array:
@@ -166,7 +166,7 @@ class FMFLDP:
         users = tastes(met, told.items, self.alpha, self.regularization)
         cells = chosen(block.n_users, items.size, self.k, rng)
         bits = OneBitGradient(self.epsilon, items.size)
-        return cells, ldp_module(at_cells(met, users, items, self.alpha, cells), bits, rng)
+        return cells, ldp_module(at_cells(met, users, items, self.alpha, cells), bits)
 
     def learn(self, told: Told, sums: Mapping[str, Array], rng: np.random.Generator) -> Told:
         """Eq. 9, then 20 steps of Algorithm 2."""
@@ -229,7 +229,7 @@ class FMFLDPStable:
         users = tastes(met, told.items, self.alpha, self.regularization)
         cells = chosen(block.n_users, items.size, self.k, rng)
         gradient = at_cells(met, users, items, self.alpha, cells, level(users))
-        return cells, ldp_module(gradient, OneBitGradient(self.epsilon, items.size), rng)
+        return cells, ldp_module(gradient, OneBitGradient(self.epsilon, items.size))
 
     def learn(self, told: Told, sums: Mapping[str, Array], rng: np.random.Generator) -> Told:
         found = OneBitGradient(self.epsilon, told.items.size).scale / reports(sums) * balance(sums, told.items.shape)
@@ -283,7 +283,7 @@ class ItemSign:
         users = level(tastes(met, told.items, self.alpha, self.regularization))
         items, factor = one_of_each(met, self.k, rng), rng.integers(0, self.factors, (block.n_users, self.k))
         plus = rng.random(items.shape) < (1 + np.take_along_axis(users, factor, axis=1)) / 2
-        sets = released(hiding(self.epsilon, block.n_items), 2 * items + plus, rng)
+        sets = released(hiding(self.epsilon, block.n_items), 2 * items + plus)
         return sets // 2 * self.factors + factor[:, :, None], sets % 2
 
     def learn(self, told: Told, sums: Mapping[str, Array], rng: np.random.Generator) -> Told:

@@ -30,9 +30,9 @@ class Answers:
     edges: Array  # where the answers meet, on the line of reports
     matrix: Array  # stars × answers
 
-    def release(self, ratings: Array, rng: np.random.Generator) -> Array:
+    def release(self, ratings: Array) -> Array:
         """The number of each rating's answer, int32."""
-        reports = released(self.mechanism, inputs(self.mechanism, ratings, self.grid), rng)
+        reports = released(self.mechanism, inputs(self.mechanism, ratings, self.grid))
         return np.searchsorted(self.edges, reports).astype(np.int32)
 
 

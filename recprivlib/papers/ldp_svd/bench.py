@@ -15,9 +15,10 @@ import numpy as np
 from recprivlib.bench import Timing
 from recprivlib.bench._shared import fitted, fold, for_surprise
 from recprivlib.dashboard import Appearance
-from recprivlib.evaluation import evaluate, stream
+from recprivlib.evaluation import evaluate
 from recprivlib.papers.ldp_svd.screen import dashboard
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 NAME = "dashboard ldp_svd"
 
@@ -56,7 +57,7 @@ def off() -> Callable[[], float]:
         peer = surprise()()
         found = [peer.predict(u, i).est for u, i in zip(known.users.tolist(), known.items.tolist(), strict=True)]
         theirs = float(np.sqrt(np.mean((np.array(found) - known.ratings) ** 2)))
-        return abs(evaluate(ours.fit(known.train, stream(0, "fit", 0)), known).metrics["rmse"] - theirs)
+        return abs(evaluate(trained(ours, known.train), known).metrics["rmse"] - theirs)
 
     return apart
 

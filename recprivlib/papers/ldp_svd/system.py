@@ -214,14 +214,13 @@ def _noisy_steps(
 ) -> Iterator[tuple[float, Biased]]:
     """What both systems of the paper do once their phones have reported."""
     stars, train = grid_of(train.grid), capped(train, system.cap, rng)
-    noise, training = rng.spawn(2)
-    reports = released(mechanism, inputs(mechanism, train.ratings, stars), noise)
+    reports = released(mechanism, inputs(mechanism, train.ratings, stars))
     low, unit = (stars[0], stars[-1] - stars[0]) if system.scale == "unit" else (0.0, 1.0)
     cures = ["scale=unit"] if system.scale == "stars" else []
     cures += [] if system.clip_reports else ["clip_reports=true"]
     cure = f"try {' or '.join([*cures, 'a smaller learning_rate'])}"
     learning = Learning(_descent(system), system.clip_reports, system.clip_predictions, cure)
-    yield from learning.steps(train, (reports - low) / unit, low, unit, training)
+    yield from learning.steps(train, (reports - low) / unit, low, unit, rng)
 
 
 def _descending(system: SVD | LaplaceSVD | LaplaceRRSVD, size: Volume) -> float:
@@ -310,12 +309,11 @@ def _answered(
 ) -> Iterator[tuple[float, ordinal.Expected]]:
     """Phones answer through a channel; the server scores tastes by its likelihood."""
     grid = grid_of(train.grid)
-    noise, training = rng.spawn(2)
     heard = answers(mechanism, grid)
     known = ordinal.tables(heard.matrix, grid)
     shape = (train.n_users, train.n_items)
-    reported = heard.release(train.ratings.astype(float), noise)
-    yield from ordinal.learn(train.users, train.items, reported, shape, known, how, training)
+    reported = heard.release(train.ratings.astype(float))
+    yield from ordinal.learn(train.users, train.items, reported, shape, known, how, rng)
 
 
 def _scoring(system: DiscreteRRMF | OptimalMF, size: Volume) -> float:

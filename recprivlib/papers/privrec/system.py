@@ -236,20 +236,20 @@ class DPPrivRec(PhoneTraining):
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Steps:
         start = Start.of(self, train, rng)
-        return ((each.turn / self.rounds, start.model(each.theta)) for each in self.watched(start, rng))
+        return ((each.turn / self.rounds, start.model(each.theta)) for each in self.watched(start))
 
-    def watched(self, start: Start, rng: np.random.Generator) -> Iterator[Round]:
+    def watched(self, start: Start) -> Iterator[Round]:
         """The rounds as the server sees them."""
         practice = Practice(self.local_epochs, self.learning_rate, self.proximal)
         theta, bound, people = start.theta, self.clip_init, len(start.phones)
         for turn in range(1, self.rounds + 1):
             event = self.event(people, bound)
-            members = drawn(event, people, rng)
+            members = drawn(event, people)
             updates = _finite(reptile(start.network, theta, start.phones, members, practice))
             norms = np.linalg.norm(updates.astype(float), axis=1)
             below = (norms <= bound) if self.order == "before" else np.ones(len(norms), bool)
             sent = (updates, below.astype(float))[: len(event.parts)]
-            total, *inside = released(event, sent, rng)
+            total, *inside = released(event, sent)
             exact = event.sums(sent)[0]
             theta = sound((theta + self.server_rate / self.cohort * total).astype(np.float32), turn)
             yield Round(turn, theta, bound, norms, float(np.linalg.norm(exact)) / self.cohort,

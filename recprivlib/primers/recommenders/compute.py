@@ -13,12 +13,12 @@ from recprivlib.dashboard.folds import dataset, holdout, votes
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.dashboard.people import history, spoken
 from recprivlib.data import Dataset
-from recprivlib.evaluation import stream
 from recprivlib.plots.frontier import Series
 from recprivlib.primers.recommenders import ranking
 from recprivlib.primers.recommenders.ranking import LONGEST, POOLS, Groups, Rates
 from recprivlib.protocols import Array
 from recprivlib.tables import results
+from recprivlib.training import trained
 from recprivlib.yardsticks.plain import SYSTEMS
 
 RESULTS = "recommenders_lengths"  # the committed table of the whole curves
@@ -120,9 +120,9 @@ def _model(data: Dataset, system: str, neighbors: int, seed: int) -> Any:
     """The trained model; a neighbourhood is a slice of the similarities that are already ranked."""
     if system == "item-knn":
         return votes(data, seed, neighbors)
-    fit = SYSTEMS[system].system.fit
     return MEMORY.get(
-        ("model", data.checksum, seed, system), lambda: fit(holdout(data, seed).train, stream(seed, "fit"))
+        ("model", data.checksum, seed, system),
+        lambda: trained(SYSTEMS[system].system, holdout(data, seed).train, seed),
     )
 
 

@@ -14,12 +14,13 @@ from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.folds import dataset, fold
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import Dataset
-from recprivlib.evaluation import Difference, Scores, evaluate, interval, paired, stream, total
+from recprivlib.evaluation import Difference, Scores, evaluate, interval, paired, total
 from recprivlib.papers.dp_pnbm.screen import publishing
 from recprivlib.papers.dp_pnbm.screen.publishing import FLOORS, PROTOCOL, VARIANTS, chosen
 from recprivlib.parameters import configured
 from recprivlib.protocols import Array
 from recprivlib.registry import get
+from recprivlib.training import followed
 
 EVERY = 4  # steps of a chain between two pictures
 
@@ -81,7 +82,7 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     bill, last, bound = next(turns), 0.5, publishing.bounded(source, seed)  # last: the attack's share of the time
     if values["variant"] == "dpps" and MEMORY.known(key) is None:
         train, model, last = fold(source, PROTOCOL, seed).train, None, 0.05
-        walk = configured(get(name).system, settings).steps(train, stream(seed, "fit"))
+        walk = followed(configured(get(name).system, settings), train, seed)
         for turn, (progress, model) in enumerate(walk, 1):
             if progress < 1 and turn % EVERY == 0:
                 found = evaluate(model, fold(source, PROTOCOL, seed))

@@ -23,7 +23,7 @@ from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.folds import fold, scores
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import Dataset
-from recprivlib.evaluation import Scores, stream
+from recprivlib.evaluation import Scores
 from recprivlib.papers.dp_pnbm import crafted as made_up
 from recprivlib.papers.dp_pnbm.pnbm import beginning
 from recprivlib.papers.dp_pnbm.system import DPSGD, bounds_of
@@ -33,6 +33,7 @@ from recprivlib.plots import committed
 from recprivlib.plots.frontier import Series
 from recprivlib.protocols import Array
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 PROTOCOL, RESULTS = "kfold", "dp_pnbm"
 TAU = 200  # the paper's ε of a person is x · τ; the slider is x
@@ -73,7 +74,7 @@ def published(source: Dataset, seed: int, name: str, settings: Mapping[str, Any]
     system = configured(get(name).system, dict(settings))
 
     def make() -> Any:
-        model = system.fit(fold(source, PROTOCOL, seed).train, stream(seed, "fit"))
+        model = trained(system, fold(source, PROTOCOL, seed).train, seed)
         return model.among(ALIKE) if isinstance(model, Neighbours) else model
 
     model = MEMORY.get(key(source, seed, name, settings), make)

@@ -15,6 +15,7 @@ from recprivlib.dashboard.folds import holdout
 from recprivlib.dashboard.memory import Memory
 from recprivlib.data import Dataset
 from recprivlib.evaluation import stream
+from recprivlib.mechanisms.noise import Root, rooted
 from recprivlib.population import BLOCK, added, dealt
 from recprivlib.protocols import Array
 
@@ -34,10 +35,11 @@ def heard(system: Any, data: Dataset, people: int, seed: int) -> Iterator[Heard]
     said = repr(system.ledger(train.sizes).releases)
 
     def sent(block: int) -> Mapping[str, Array]:
-        own = dealt(number, stream(seed, "fit"))[0][block]
+        own, root = dealt(number, stream(seed, "fit"))[0][block], Root.of(seed).branch(block, 1)
         everybody = people == 1 and number == 1  # whose histories are laid out already
         mine = train if everybody else train.of(phones[block * BLOCK : (block + 1) * BLOCK])
-        return system.collect(mine, None, Remembered(own.bit_generator) if everybody else own)
+        with rooted(Remembering(root.key, root.path) if everybody else root):
+            return system.collect(mine, None, own)
 
     whole: Mapping[str, Array] = {}
     for block in range(number):
@@ -45,6 +47,13 @@ def heard(system: Any, data: Dataset, people: int, seed: int) -> Iterator[Heard]
         part = SUMS.get(key, lambda: sent(0)) if number == 1 else sent(block)
         whole = added([whole, part]) if whole else part
         yield (block + 1) / number, whole, dealt(number, stream(seed, "fit"))[1]
+
+
+class Remembering(Root):
+    """A root whose uniform numbers are drawn once."""
+
+    def generator(self) -> np.random.Generator:
+        return Remembered(super().generator().bit_generator)
 
 
 class Remembered(np.random.Generator):

@@ -68,15 +68,16 @@ def snippet(values: Values) -> str:
     return f'''import numpy as np
 from recprivlib.data import load
 from recprivlib.data.synthetic import resample
-from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.evaluation import evaluate, split
 from recprivlib.parameters import configured
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 data = load("{values["data"]}")
 (held_out,) = split(data.interactions, "loo-latest", seed={seed})
 phones = {phones}
 for name, settings, learns_from in (("{name}", {settings!r}, phones), ("popularity", {{}}, held_out.train)):
-    model = configured(get(name).system, settings).fit(learns_from, stream({seed}, "fit"))
+    model = trained(configured(get(name).system, settings), learns_from, {seed})
     metrics = evaluate(model.fold_in(held_out.train), held_out, ks=({k},), full=False).metrics
     print(f"{{name}}: {{metrics['{kind}@{k}']:.3f}}")
 '''

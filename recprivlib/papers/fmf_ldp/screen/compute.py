@@ -85,7 +85,7 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     """The same, epoch by epoch."""
     values = DEFAULTS | moved
     system = _system(values)
-    for progress, points, found in epochs.trained(system, values["people"], values["seed"]):
+    for progress, points, found in epochs.epoch_by_epoch(system, values["people"], values["seed"]):
         yield progress, _result(values, system, points, found)
 
 

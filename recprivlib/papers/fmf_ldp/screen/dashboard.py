@@ -37,14 +37,15 @@ def snippet(values: Values) -> str:
     size = "".join(f", {part}={value}" for part, value in sizes.items())
     return f'''from recprivlib.accounting import bill
 from recprivlib.data import load
-from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.evaluation import evaluate, split
 from recprivlib.parameters import configured
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 (fold,) = split(load("{data}"{size}).interactions, "{PROTOCOL}", seed={values["seed"]})
 for name, settings in (("{name}", {settings!r}), ("popularity", {{}})):
     system = configured(get(name).system, settings)
-    model = system.fit(fold.train, stream({values["seed"]}, "fit"))
+    model = trained(system, fold.train, {values["seed"]})
     print(f"{{name}}: {{evaluate(model, fold, (10,), full=False).metrics['{HIT}']:.3f}}")
     costs = bill(get(name), system, fold.train.sizes)
     for one in [costs["counted"], *costs["also"]] if costs["counted"] else []:

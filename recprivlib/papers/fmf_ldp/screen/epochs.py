@@ -18,6 +18,7 @@ from recprivlib.dashboard.folds import constant
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import load
 from recprivlib.evaluation import RankingSplit, Scores, evaluate, split, stream, total
+from recprivlib.mechanisms.noise import Root, along
 from recprivlib.papers.fmf_ldp import system as fmf_ldp
 from recprivlib.parameters import UserError, configured
 from recprivlib.plots import committed
@@ -25,6 +26,7 @@ from recprivlib.plots.numerals import count, setting
 from recprivlib.population import gather
 from recprivlib.protocols import AnswersSets, Sizes
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 PROTOCOL = "loo-random"  # as the paper splits; by time every list finds less
 GUESTS = 2000  # of a larger crowd, so many are asked how good their list is
@@ -49,7 +51,7 @@ class Point:
     clipped: float  # NaN where nothing is projected
 
 
-def trained(system: Any, people: int, seed: int) -> Iterator[tuple[float, tuple[Point, ...], Scores]]:
+def epoch_by_epoch(system: Any, people: int, seed: int) -> Iterator[tuple[float, tuple[Point, ...], Scores]]:
     """(progress, a point for each epoch so far, what the last one scored); a run that is known comes whole."""
     fold = held_out(people, seed)
     _affordable(system, fold.train.sizes)
@@ -59,7 +61,7 @@ def trained(system: Any, people: int, seed: int) -> Iterator[tuple[float, tuple[
         yield 1.0, *known
         return
     asked, points = guests(fold), []
-    for progress, told in gather(system, fold.train, stream(seed, "fit")):
+    for progress, told in along(Root.of(seed), gather(system, fold.train, stream(seed, "fit"))):
         model = system.model(told, asked.train)
         found = evaluate(model, asked, (10,))
         points.append(_point(system, model, asked, found))
@@ -123,13 +125,14 @@ def yardstick(people: int, seed: int, what: str) -> Scores:
 
     def make() -> Scores:
         fold = held_out(people, seed)
+        model: Any
         if what == "chance":
             model = constant(fold)
         elif what == "private":
             chart = configured(get("ldp-popularity").system, {"reports": "one", "epsilon": LOW})
-            model = chart.fit(fold.train, stream(seed, "fit"))
+            model = trained(chart, fold.train, seed)
         else:
-            model = get(what).system.fit(fold.train, stream(seed, "fit"))
+            model = trained(get(what).system, fold.train, seed)
         return evaluate(model, guests(fold), (10,))
 
     return MEMORY.get(("fmf_ldp", what, people, seed), make)

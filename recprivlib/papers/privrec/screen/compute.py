@@ -15,6 +15,7 @@ from recprivlib.dashboard.folds import chance, dataset, fold, scored
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data import Dataset
 from recprivlib.evaluation import evaluate, stream
+from recprivlib.mechanisms.noise import Root, along
 from recprivlib.papers.privrec import crafted as made_up
 from recprivlib.papers.privrec.screen import figures as plots
 from recprivlib.papers.privrec.screen import pulls
@@ -110,9 +111,9 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
 
 def _trained(source: Dataset, system: DPPrivRec, seed: int) -> Iterator[tuple[int, float]]:
     """(round, Hits@10), some forty times in a run, without fine-tuning."""
-    held_out, rng = fold(source, "user-split", seed), stream(seed, "fit", 0)
-    start = Start.of(replace(system, fine_tune=0), held_out.train, rng)
-    for each in system.watched(start, rng):
+    held_out = fold(source, "user-split", seed)
+    start = Start.of(replace(system, fine_tune=0), held_out.train, stream(seed, "fit"))
+    for each in along(Root.of(seed), system.watched(start)):
         if each.turn % max(1, system.rounds // 40) == 0 or each.turn == system.rounds:
             yield each.turn, evaluate(start.model(each.theta), held_out, (10,)).metrics[HITS]
 

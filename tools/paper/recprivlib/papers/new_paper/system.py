@@ -32,7 +32,7 @@ class NoisyCounts:
     def fit(self, train: Interactions, rng: np.random.Generator) -> PerItem:
         used = capped(train, self.cap, rng)
         counts = np.bincount(used.items, minlength=train.n_items).astype(float)
-        return PerItem(released(self._noise, counts, rng).astype(np.float32))
+        return PerItem(released(self._noise, counts).astype(np.float32))
 
     def holds(self, size: Volume) -> float:
         return held.little(self, size) + 40.0 * size.interactions  # what `capped` sorts
