@@ -197,6 +197,18 @@ def test_a_step_has_so_many_seconds_of_a_processor(pool, monkeypatch):
     assert Asked(here, "works", people=2).last().result.height == 10
 
 
+@linux
+def test_a_helper_ends_itself_where_nobody_looks_at_what_it_takes(pool):
+    """The system ends it: a server that is busy, or gone wrong, need not."""
+    worker = module.Helper(find, False, (0, 0))
+    try:
+        with pytest.raises((EOFError, OSError)):
+            worker.ask((1, "works", "result", HARD["works"].defaults | {"people": 150}, 0.5), lambda seconds: None)
+        assert worker.worked() < 10  # of fifteen
+    finally:
+        worker.end()
+
+
 def test_a_stream_has_so_many_seconds_in_all(pool):
     here, values = pool(), HARD["streams"].defaults | {"people": 20}
     with pytest.raises(Card, match="more than this server gives"):
@@ -229,13 +241,16 @@ def test_a_reader_who_has_gone_is_computed_for_no_longer(pool, monkeypatch):
 
 
 def test_what_others_wait_for_too_goes_on_when_the_first_has_gone(pool):
-    here = pool()
+    here, asked = pool(), []
+    real = here.place._lease
+    here.place._lease = lambda job: (asked.append(job.number), real(job))[1]
     first, second = Asked(here, "works", people=25), Asked(here, "works", people=25)
     until(lambda: any(one.awaited for one in here._under_way.values()))
     first.lane.cancel()
     with timed(60):
         assert second.last().result.height == 10
     assert first.told == []
+    assert len(set(asked)) == 1, "it was ended, and begun again for the second"
 
 
 @linux

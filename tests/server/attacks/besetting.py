@@ -49,7 +49,7 @@ def floods(site: str, done: Done) -> None:
                     await reader.socket.write_message(fragment)
                 done()
                 await asyncio.sleep(0)  # what is answered is heard, and forgotten
-                while reader.socket.read_queue:
+                while reader.socket.read_queue.qsize():
                     await reader.socket.read_message()
 
     while True:
