@@ -177,7 +177,7 @@ class Crowd:
         return f"{self.readers:3d} readers {kind}{beside}"
 
 
-async def beset(site: str, stem: str, number: int, until: float, done: Callable[[], Any] = lambda: None) -> None:
+async def beset(site: str, stem: str, number: int, until: float, asks: Callable[[], Any] = lambda: None) -> None:
     """Asks for the dearest step there is, with as many comparisons as may be, and for the next with other noise."""
     from recprivlib.dashboard import explorer
     from widgets.kit.drawn import GHOSTS
@@ -190,9 +190,9 @@ async def beset(site: str, stem: str, number: int, until: float, done: Callable[
     while (left := until - time.monotonic()) > 0:
         number += 100
         query = urlencode([*most.items(), ("seed", number), *ghosts])
+        asks()
         with suppress(HTTPClientError, OSError):  # refused, or cut off at the end
             await AsyncHTTPClient().fetch(f"{site}/scenes/{stem}?{query}", request_timeout=left)
-        done()
 
 
 async def walked(site: str, process: psutil.Process, crowd: Crowd, seconds: float) -> dict[str, float]:

@@ -7,13 +7,13 @@ import asyncio
 import psutil
 import pytest
 
-from tests.server.attacks.besetting import KINDS, besetting
+from tests.server.attacks.besetting import DEAR, KINDS, besetting
 from tests.server.attacks.stage import Stage
 from tests.widgets.small import looped
 from widgets.load import ROOM, Crowd, walked
 
 SECONDS = 15.0
-PATIENCE = 40.0  # until all of it has ended, the thirty pages opened too
+PATIENCE = 45.0  # until all of it has ended, the thirty pages opened too
 
 
 @pytest.mark.slow
@@ -32,7 +32,7 @@ def test_thirty_readers_are_served_beside_one_who_means_no_good(serving, tmp_pat
             many = done()
         assert "Traceback" not in said.read_text()
     print(f"{many:,} {kind}:", *(f"{name} {value:,.1f}" for name, value in found.items()))
-    assert many > 20, "nobody was there who meant no good"
+    assert many >= DEAR, "nobody was there who meant no good"
     assert found["unanswered"] == 0, found
     assert found["p95"] <= 2000, found
     assert found["after"] < ROOM, found

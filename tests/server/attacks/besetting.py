@@ -27,6 +27,8 @@ from widgets.load import beset
 
 MOST = 60.0  # seconds
 HALF = 1000  # requests that are begun and not ended, at the same time
+PACE = 0.25  # seconds until the next hundred of them
+DEAR = 6  # steps that are asked for at the same time
 Done = Callable[[], Any]
 
 
@@ -58,8 +60,9 @@ def floods(site: str, done: Done) -> None:
 
 
 def headers(site: str, done: Done) -> None:
-    """Half requests, by the thousand; whoever is hung up on begins another."""
+    """Half requests, by the thousand, a letter now and then; for those that are hung up on others are begun."""
     crowd: list[socket.socket] = []
+    begun: set[socket.socket] = set()
     known = urlsplit(site)
     while True:
         for _ in range(min(100, HALF - len(crowd))):
@@ -67,10 +70,11 @@ def headers(site: str, done: Done) -> None:
             one.setblocking(False)
             one.connect_ex((str(known.hostname), int(known.port or 80)))
             crowd.append(one)
-        time.sleep(0.05)  # the queue of a listening socket is short
+        time.sleep(PACE)  # the queue of a listening socket is short
         for one in list(crowd):
             try:
-                done() if one.send(b"GET / HTTP/1.1\r\nX: ") else None
+                one.send(b"x" if one in begun else b"GET / HTTP/1.1\r\nX: ")
+                begun.add(one)
                 one.recv(1)  # nothing is said to it: it is hung up on
                 gone = True
             except BlockingIOError:
@@ -78,13 +82,19 @@ def headers(site: str, done: Done) -> None:
             except OSError:
                 gone = True
             if gone:
+                done()
                 one.close()
+                begun.discard(one)
                 crowd.remove(one)
 
 
 def ghosts(site: str, done: Done) -> None:
-    """Steps of a chapter that are as full of comparisons as may be."""
-    asyncio.run(beset(site, "dplcf", 7, time.monotonic() + MOST, done))
+    """Steps of a chapter that are as full of comparisons as may be, several at a time."""
+
+    async def ask() -> None:
+        await asyncio.gather(*(beset(site, "dplcf", number, time.monotonic() + MOST, done) for number in range(DEAR)))
+
+    asyncio.run(ask())
 
 
 KINDS = {each.__name__: each for each in (bombs, floods, headers, ghosts)}
