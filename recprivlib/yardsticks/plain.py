@@ -90,7 +90,7 @@ class Random:
         return Chance(int(rng.integers(2**63)))
 
     def holds(self, size: Volume) -> float:
-        return 26.0 * held.scored(size)
+        return 28.5 * held.scored(size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()

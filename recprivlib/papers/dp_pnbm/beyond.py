@@ -250,7 +250,8 @@ class Repaired:
             )
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 28) + held.of_people(size, self.cap)
+        walk = held.squares(size, 30) + held.of_people(size, self.cap)
+        return max(walk, held.by_neighbours(size) + 24.0 * size.interactions)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)

@@ -74,7 +74,7 @@ class PNBM:
         yield from descent(self, train, item_means(train), rng)
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 16) + held.of_people(size)
+        return max(held.squares(size, 16) + held.of_people(size), held.by_neighbours(size))
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
@@ -106,7 +106,7 @@ class DPSGD(PNBM):
         return laplace(self.epsilon / (self.iterations * self.rate), self.largest(turn, grid))
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 28) + held.of_people(size)
+        return max(held.squares(size, 28) + held.of_people(size), held.by_neighbours(size))
 
     def ledger(self, sizes: Sizes) -> Ledger:
         entries = 2.0 * sizes.items * (sizes.items - 1)  # each entry of a person's part is at most 2 e_max φ/C = ΔF
@@ -226,7 +226,8 @@ class DPPS:
         return printed * (2 * ratings if self.rule == "code" else 1)
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 20) + held.of_people(size, self.cap)
+        walk = held.squares(size, 21) + held.of_people(size, self.cap)
+        return max(walk, held.by_neighbours(size) + 24.0 * size.interactions)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         steps = sample_release("the similarities after each step of the walk", self.iterations)
