@@ -164,6 +164,10 @@ class LaplaceSVD:
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
         yield from _noisy_steps(self, self._mechanism(train.grid), train, rng)
 
+    def heard(self, ratings: Array, grid: tuple[float, ...] | None) -> Array:
+        mechanism = self._mechanism(grid)
+        return released(mechanism, inputs(mechanism, ratings, grid_of(grid)))
+
     def holds(self, size: Volume) -> float:
         return 30.0 * size.interactions + _descending(self, size)
 
@@ -197,6 +201,10 @@ class LaplaceRRSVD:
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
         yield from _noisy_steps(self, self._mechanism(train.grid), train, rng)
+
+    def heard(self, ratings: Array, grid: tuple[float, ...] | None) -> Array:
+        mechanism = self._mechanism(grid)
+        return released(mechanism, inputs(mechanism, ratings, grid_of(grid)))
 
     def holds(self, size: Volume) -> float:
         return 30.0 * size.interactions + _descending(self, size)
