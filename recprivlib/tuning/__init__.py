@@ -8,8 +8,8 @@ gaps       how far two systems are apart, over people, seeds, splits and populat
 price      what a search costs where it looks at private data
 """
 
+from recprivlib.tuning.choices import Choice as Choice
 from recprivlib.tuning.choose import Contender as Contender
 from recprivlib.tuning.choose import tuned as tuned
-from recprivlib.tuning.choices import Choice as Choice
 from recprivlib.tuning.gaps import Gap as Gap
 from recprivlib.tuning.gaps import gap as gap

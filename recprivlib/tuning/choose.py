@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.data import Reading
-from recprivlib.evaluation import Nest
+from recprivlib.evaluation import Nest, Split
 from recprivlib.parameters import UserError, configured, dials, values
 from recprivlib.protocols import Entry, HearsRatings
 from recprivlib.registry import get
@@ -78,11 +78,9 @@ class Contender:
     def nest(self, outer: int, draw: int) -> Nest:
         return Nest(outer, draw, self.price == "reports", "/full" in self.judge, self.population)
 
-    def learns_from(self, nest: Nest) -> int:
-        """How many interactions a trial learns from."""
-        plain = Nest(nest.outer, nest.draw, population=nest.population)
-        source = self.cell({}, plain).source
-        return len(fold(source, self.protocol, plain).train)
+    def part(self, nest: Nest) -> Split:
+        """The split that a trial sees."""
+        return fold((self.data, self.users, self.items, self.reading, nest.population), self.protocol, nest)
 
 
 @dataclass(frozen=True)
@@ -135,9 +133,8 @@ def tuned(
     """
     _refuse(contender)
     nests = [contender.nest(outer, draw) for draw in range(1 + AGAIN)]
-    source = contender.cell({}, nests[0]).source
-    axes = space(contender.entry, fold(source, contender.protocol, Nest(outer, population=contender.population)).train.sizes,
-                 contender.fixed, restored=restored)  # fmt: skip
+    sizes = contender.part(Nest(outer, population=contender.population)).train.sizes
+    axes = space(contender.entry, sizes, contender.fixed, restored=restored)
     base = configured(contender.entry.system, dict(contender.fixed))
     again: dict[int, list[float]] = {}
 
@@ -196,7 +193,7 @@ def _choice(
         contender.system, dict(contender.fixed), contender.data, contender.users, contender.items, contender.checksum,
         contender.protocol, contender.judge, outer, contender.population, contender.price if axes else "none", chosen,
         best, len(search.trials), round(validated, 6), round(printed, 6),
-        contender.learns_from(contender.nest(outer, 0)),
+        len(contender.part(Nest(outer, 0, population=contender.population)).train),
     )  # fmt: skip
 
 

@@ -40,7 +40,8 @@ class Search:
 
     def run(self, places: Sequence[dict[str, float]], budget: int) -> None:
         """Try what is new at these shares of the dials, up to so many trials in all."""
-        fresh, at = [], []
+        fresh: list[dict[str, Any]] = []
+        at: list[dict[str, float]] = []
         for place in places:
             setting = dict(self.printed) | {name: self.space[name].at(share) for name, share in place.items()}
             if len(self.trials) + len(fresh) < budget and setting not in self.trials and setting not in fresh:

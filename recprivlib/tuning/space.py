@@ -32,8 +32,8 @@ Space = Mapping[str, Axis]
 def space(entry: Entry, sizes: Sizes, fixed: Iterable[str] = (), *, restored: bool = False) -> Space:
     """The axes of a system's search, the one that is walked alone in front.
 
-    `fixed` parameters are given and not searched. Dials that move the bill are turned only where there is none, or where
-    the price is `restored` after every turn.
+    `fixed` parameters are given and not searched. Dials that move the bill are turned only where there is none, or
+    where the price is `restored` after every turn.
     """
     kinds, found = parameters(entry.system), {}
     for name, one in dials(entry.system).items():
