@@ -68,7 +68,7 @@ class Contender:
         """One trial at a setting of the dials."""
         params = values(configured(self.entry.system, {**self.fixed, **setting}))
         return Cell(self.system, params, self.data, self.users, self.items, self.checksum, self.protocol,
-                    nest.seed(seed), self._ks, self.reading, nest)  # fmt: skip
+                    nest.seed(seed), None if nest.draw is None else self._ks, self.reading, nest)  # fmt: skip
 
     @property
     def _ks(self) -> tuple[int, ...] | None:

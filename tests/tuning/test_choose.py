@@ -188,7 +188,7 @@ def test_what_is_fixed_is_not_searched_and_what_moves_the_bill_only_where_it_is_
 def test_a_search_on_reports_is_judged_by_reports_and_refused_where_there_are_none(tmp_path, monkeypatch):
     fold = nested(DATA.interactions, "kfold", Nest(0, draw=0))
     judged = []
-    monkeypatch.setattr(choose, "AGAIN", 1)
+    monkeypatch.setattr(choose, "AGAIN", 2)
     evaluate = experiment.evaluate
     monkeypatch.setattr(
         experiment, "evaluate", lambda m, f, ks, full: (judged.append(f.ratings), evaluate(m, f, ks))[1]
