@@ -232,8 +232,7 @@ def _system(
     if not heard.worlds:
         raise asked.without_a_game(heard.found)
     share = len(heard.worlds)
-    part = f", {heard.part}" if heard.part else ""
-    each = [(_certified(worlds, asked, name + part, heard.trials, share, *heard.shapes.get(name, ())), worlds)
+    each = [(_certified(worlds, asked, heard.said(name), heard.trials, share, *heard.shapes.get(name, ())), worlds)
             for name, worlds in heard.worlds.items()]  # fmt: skip
     return replace(_best(each), played=WHOLE, found=heard.found), heard.exact
 

@@ -23,7 +23,7 @@ from recprivlib.accounting import guarantee
 from recprivlib.auditing.adaptive import later
 from recprivlib.auditing.bounds import Missed
 from recprivlib.auditing.conformance import Books, LedgerCheck, bookkeeping, price, turned
-from recprivlib.auditing.distinguish import NUMBERS, Worlds, hear, learned
+from recprivlib.auditing.distinguish import LATER, NUMBERS, Worlds, hear, learned
 from recprivlib.auditing.loudest import Pair, loudest
 from recprivlib.auditing.neighbours import Stage, meant_for
 from recprivlib.auditing.redraw import Passage
@@ -50,8 +50,13 @@ class Overheard:
     lines: tuple[LedgerCheck, ...]
     trials: int
     part: str  # which part of the run was played, in words; empty: all of it
+    without: str  # which of its answers only the statistic named LATER hears
     exact: float  # an ε that the recorded inputs reach exactly; 0: none is known
     shapes: Mapping[str, tuple[bool, Missed]]  # of statistics: a Gaussian curve? what is taken for granted?
+
+    def said(self, name: str) -> str:
+        """A statistic with what it leaves out."""
+        return ", ".join(part for part in (name, self.part, "" if name == LATER else self.without) if part)
 
 
 @dataclass(frozen=True)
@@ -111,9 +116,10 @@ def attack_run(
     unsteady = bool(every) and not passages
     if run.leaks or unsteady or any(by_itself(release.mechanism) for release in run.ledger.releases):
         worlds |= watch(run, view, trials, rng)
-    part = _part(system, run.system, sizes, len(passages), len(every) - len(passages))
+    part = _part(system, run.system, sizes, len(passages))
+    without = _without(len(every) - len(passages))
     return Overheard(
-        worlds, tuple(dict.fromkeys(found)), tuple(run.books.lines), trials, part, _exact(passages), shapes
+        worlds, tuple(dict.fromkeys(found)), tuple(run.books.lines), trials, part, without, _exact(passages), shapes
     )
 
 
@@ -148,7 +154,7 @@ def _price(ledger: Ledger, stage: Stage, view: View) -> float:
     return guarantee(ledger, stage.unit, stage.relation, 1e-6, view).epsilon
 
 
-def _part(system: Any, short: Any, sizes: Sizes, passages: int, later: int) -> str:
+def _part(system: Any, short: Any, sizes: Sizes, passages: int) -> str:
     """What of the run was left out, where that makes a difference to the ledger."""
     said = []
     whole, played = (sum(r.count for r in one.ledger(sizes).releases) for one in (system, short))
@@ -156,11 +162,13 @@ def _part(system: Any, short: Any, sizes: Sizes, passages: int, later: int) -> s
         said.append(f"{played:,} of {whole:,} releases")
     if passages > MOST:
         said.append(f"{MOST} of {passages:,} answers")
-    if later:
-        said.append(
-            f"without {later:,} later {'answer' if later == 1 else 'answers'}, whose questions hang on earlier ones"
-        )
     return ", ".join(said)
+
+
+def _without(later: int) -> str:
+    if not later:
+        return ""
+    return f"without {later:,} later {'answer' if later == 1 else 'answers'}, whose questions hang on earlier ones"
 
 
 # --------------------------------------------------------------------------------- the recorded inputs
