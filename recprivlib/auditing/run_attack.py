@@ -1,9 +1,10 @@
 """The attack on a whole run: `fit` is played again, its books are kept, its answers and what it leaves are told apart.
 
-    stage ──> replay: by which other way do data get out? ──┐
-          ──> books:  is what got out what the ledger says? ├──> found, in words: "holds" needs that there is nothing
-          ──> listen: what do the answers give away?        ┘
-                      and, where data get out another way, what does everything the world can see give away?
+    neighbours ──> replay:      by which other way do data get out? ──┐
+               ──> conformance: is what got out what the ledger says? ├──> found: "holds" needs that there is nothing
+    loudest    ──> distinguish: what do the answers give away?        ┘
+                   adaptive:    and the later ones, whose questions hang on them?
+                   and, where data get out another way, what does everything the world can see give away?
 
 A finding alone makes a verdict open; broken needs a certificate.
 """
@@ -53,6 +54,7 @@ class Overheard:
     without: str  # which of its answers only the statistic named LATER hears
     exact: float  # an ε that the recorded inputs reach exactly; 0: none is known
     shapes: Mapping[str, tuple[bool, Missed]]  # of statistics: a Gaussian curve? what is taken for granted?
+    ledger: Ledger  # of what was played, whose rounds may be fewer
 
     def said(self, name: str) -> str:
         """A statistic with what it leaves out."""
@@ -119,7 +121,15 @@ def attack_run(
     part = _part(system, run.system, sizes, len(passages))
     without = _without(len(every) - len(passages))
     return Overheard(
-        worlds, tuple(dict.fromkeys(found)), tuple(run.books.lines), trials, part, without, _exact(passages), shapes
+        worlds,
+        tuple(dict.fromkeys(found)),
+        tuple(run.books.lines),
+        trials,
+        part,
+        without,
+        _exact(passages),
+        shapes,
+        run.ledger,
     )
 
 
