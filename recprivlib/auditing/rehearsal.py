@@ -132,7 +132,7 @@ def rehearse(
     memory = None if brief else _memory(short, act)  # before anything else of it has run here
     stage = staged(short, sizes, unit, relation, view)
     first = stage.first
-    whole = unhurried(system, short, first.base, act, SHARES["made up"] * budget)
+    whole = short if brief else unhurried(system, short, first.base, act, SHARES["made up"] * budget)
     books = examined(whole, whole.ledger(first.base.sizes), stage.scenes(), act)
     made = f"{books.runs} runs in made-up worlds of {stage.people} people × {stage.items} items{_rounds(system, whole)}"
     books = replace(books, found=_once([*(memory or []), *books.found]), said=made)

@@ -23,6 +23,7 @@ from recprivlib.auditing.leaves import Closed, identity, leaves, same
 from recprivlib.auditing.overheard import overheard
 from recprivlib.mechanisms.gate import Call, Tape, Torn, taped
 from recprivlib.mechanisms.noise import Root, rooted
+from recprivlib.evaluation.streams import stream
 from recprivlib.protocols import Array, FoldsIn, Interactions, Iterative, View
 
 __all__ = ["MOVES", "Played", "Probe", "moved", "play", "same"]
@@ -63,8 +64,8 @@ def play(
     """`fit`, for real or with the answers of `tape`; `streamed`: by way of `steps`, with every model on the way."""
     held: dict[str, Any] = {}
     root = Root.of(seed) if tape is None else Root.fresh()  # where all answers are given, noise has no say
+    rng = stream(seed, "fit")  # as in a run at this seed
     with rooted(root), taped(tape) as now, overheard() as heard:
-        rng = np.random.default_rng(seed)
         if streamed and isinstance(system, Iterative):
             for turn, (progress, model) in enumerate(system.steps(train, rng)):
                 held[f"model {turn} of the stream"] = f"{progress!r} {digest(model)}"
