@@ -39,6 +39,7 @@ from recprivlib.auditing.neighbours import ITEMS, PEOPLE, Stage, meant_for
 from recprivlib.auditing.real_run import one_less, real_scenes
 from recprivlib.auditing.replay import MOVES, Played, Probe, moved, play
 from recprivlib.auditing.scenes import Scene
+from recprivlib.auditing.verdicts import ENOUGH, Checked
 from recprivlib.data.synthetic import BLOCK
 from recprivlib.mechanisms.gate import Torn
 from recprivlib.parameters import UserError, parameters
@@ -52,7 +53,6 @@ CAP = 150  # the longest that made-up people can be longer than
 CHUNKS = 600  # people, where they are not in blocks
 CROWD = 4000  # people, where a stage has to be as large as the data
 LONG = 1200  # items that somebody met all of
-ENOUGH = 0.5  # of what a line states: code that was never moved so far has not been checked
 ASKED = 12  # people whose lists are looked at in a large world
 
 
@@ -86,6 +86,13 @@ class Rehearsed:
     def found(self) -> list[str]:
         return _once(self.leaks + self.books.found)
 
+    @property
+    def checked(self) -> Checked:
+        """What was looked at of the code, and how far that reached."""
+        reach = {check.what: check.reach for check in self.books.lines}
+        never = {check.what: check.why_never for check in self.books.lines if check.why_never}
+        return Checked(self.books.runs, self.books.said, tuple(self.found), reach, never)
+
 
 def _once(notes: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(notes))
@@ -97,6 +104,11 @@ def farthest(checks: Iterable[LedgerCheck]) -> list[LedgerCheck]:
     for check in checks:
         most[check.what] = max(most.get(check.what, check), check, key=lambda one: one.reach)
     return list(most.values())
+
+
+def reached(checks: Sequence[LedgerCheck]) -> bool:
+    """Whether every line that can be was moved far enough."""
+    return min((check.reach for check in farthest(checks)), default=1.0) >= ENOUGH
 
 
 # ------------------------------------------------------------------------------------------------ the whole of it
@@ -160,7 +172,7 @@ def examined(system: Any, ledger: Ledger, scenes: Iterable[Scene], act: Act, tol
     live: tuple[Interactions, Played] | None = None
     for scene in scenes:
         near = sum(is_near for _, _, is_near in scene.others)
-        if runs and (act.late or (act.brief and checks and min(check.reach for check in farthest(checks)) >= ENOUGH)):
+        if runs and (act.late or (act.brief and reached(checks))):
             break
         try:
             if live is None or live[0] is not scene.base:

@@ -81,9 +81,9 @@ WHOLE: dict[str, tuple[tuple[str, Told, tuple[Told, ...], str], ...]] = {  # a w
          "people who met everything"),
     ),
     "replace": (
-        ("every other item", ("every other item", "high"), (("the items between", "high"),), "people"),
         ("everything", ("everything", "in turn"),
-         (("everything", "the other way"), ("the last item", "in turn"), ("nothing", "low")), "people"),
+         (("the last item", "in turn"), ("everything", "the other way"), ("nothing", "low")), "people"),
+        ("every other item", ("every other item", "high"), (("the items between", "high"),), "people"),
         ("half", ("the first half", "in turn"), (("the other half", "the other way"), ("the other half", "in turn")),
          "people"),
         ("as many as the cap", ("as many as the cap", "high"), (("other ones, as many", "high"),), "people"),
@@ -110,9 +110,9 @@ PLACES: tuple[tuple[str, str, str], ...] = (  # one interaction: how much else s
     ("nearly nothing beside people of one thing", "two items", "people who met one thing"),
 )
 VALUES: tuple[tuple[str, str, str, str], ...] = (  # one rating: what she met and said, who is beside her, what they say
+    ("ends in turn", "everything", "in turn", "anything"),
     ("two ratings", "two items", "low", "anything"),
     ("everything", "everything", "low", "anything"),
-    ("ends in turn", "everything", "in turn", "anything"),
     ("two ratings, ends in turn", "two items", "in turn", "anything"),
     ("one rating", "the last item", "low", "anything"),
     ("half of everything", "the other half", "low", "anything"),
