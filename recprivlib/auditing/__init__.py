@@ -101,7 +101,7 @@ class Audit:
     verdict: Verdict  #: "holds", "broken" or "open"
     reason: str  #: why
     mode: str = ""  #: how its noise is drawn
-    checked: Checked = field(default_factory=Checked)  #: in which worlds the code was looked at, and how far that reached
+    checked: Checked = field(default_factory=Checked)  #: how the code was looked at, and how far that reached
 
 
 def audit(

@@ -242,9 +242,10 @@ def turned(call: Call, people: int, drawn: bool, who: int = WHO) -> Call:
 def cohorts(calls: Sequence[Call]) -> list[str]:
     """Every joint event has a cohort of its own, drawn at the gate just before, of the size that its draw makes."""
     found = []
-    for before, call in zip((None, *calls), calls, strict=False):
+    for at, call in enumerate(calls):
         if isinstance(call.x, tuple):
-            fresh = before is not None and before.secret and identity(before.mechanism) == identity(call.mechanism)
+            before = calls[max(at - 1, 0)]
+            fresh = before.secret and identity(before.mechanism) == identity(call.mechanism)
             if not fresh or len(before.y) != len(call.x[0]):
                 found.append(f"a cohort is not drawn anew, at the gate, for what is released on it{where(call)}")
     kinds = {identity(call.mechanism): call for call in calls if call.secret}

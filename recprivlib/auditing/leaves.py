@@ -1,10 +1,10 @@
 """What a value is made of: every number, word and array that it holds, by name. What shows nothing is named as closed.
 
-    numbers, words, bytes, arrays, sparse matrices     as they are; a view with the array that it is a part of
-    lists, tuples, dictionaries, sets, deques          part by part
-    objects of classes written in Python               their dictionaries and slots, and what hangs on their classes:
-                                                       attributes, what methods close over, the globals that they name
-    anything else                                      `Closed`: a table of another library, a generator, a thunk
+numbers, words, bytes, arrays, sparse matrices     as they are; a view with the array that it is a part of
+lists, tuples, dictionaries, sets, deques          part by part
+objects of classes written in Python               their dictionaries and slots, and what hangs on their classes:
+                                                   attributes, what methods close over, the globals that they name
+anything else                                      `Closed`: a table of another library, a generator, a thunk
 """
 
 from __future__ import annotations

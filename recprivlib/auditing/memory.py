@@ -34,7 +34,8 @@ def remembered(system: Any, base: Interactions, other: Interactions, view: View,
     def after(first: Interactions) -> list[tuple[str, str]]:
         tape = play(system, base, seed, view).calls if first is base else _taped(system, base, view, seed, first)
         now = play(system, base, seed, view, tape, probe)
-        seen = [*now.held.items(), *now.home.items(), ("scores", now.scores), ("asked", [repr(call.x) for call in now.calls])]
+        asked = [(f"asked {turn}", repr(call.x)) for turn, call in enumerate(now.calls)]
+        seen = [*now.held.items(), *now.home.items(), ("scores", now.scores), *asked]
         return [(name, _word(value)) for name, value in seen]
 
     one, two = in_child(lambda: after(base)), in_child(lambda: after(other))

@@ -21,8 +21,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from recprivlib.accounting import guarantee, supported
 from recprivlib.auditing.conformance import (
     LedgerCheck,
@@ -381,9 +379,7 @@ def really(system: Any, short: Any, data: Interactions, act: Act, seconds: float
 # ------------------------------------------------------------------------------------------- how much is played
 
 
-def unhurried(
-    system: Any, short: Any, data: Interactions, act: Act, seconds: float, plays: int = 10
-) -> Any:
+def unhurried(system: Any, short: Any, data: Interactions, act: Act, seconds: float, plays: int = 10) -> Any:
     """The system with as many of its rounds as `plays` runs in so many seconds allow: all of them, if possible."""
     if (longer := calmed(system)) == short:
         return short

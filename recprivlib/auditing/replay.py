@@ -1,7 +1,7 @@
 """A run, played again: one tape, two worlds. All that is not the input of an answer must be equal.
 
-    fit on A ──tape──> answers ──┬─> fit on A, answers from the tape ──> here  ┐ who answers, how many are asked, what is
-                                 └─> fit on B, answers from the tape ──> there ┴─ held, told, said: equal to the last bit
+    fit on A ──tape──> answers ──┬─> fit on A, answers from the tape ──> here  ┐ who answers, how many are asked,
+                                 └─> fit on B, answers from the tape ──> there ┴─ what is held, told, said: all equal
 
 B may be any data that share what is public with A; if it is a neighbour, other people's scores and what their phones
 keep may not move either, and inputs may move by what the ledger states (conformance.py). Where nothing moves, what was
@@ -21,9 +21,9 @@ import scipy.sparse as sp
 
 from recprivlib.auditing.leaves import Closed, identity, leaves, same
 from recprivlib.auditing.overheard import overheard
+from recprivlib.evaluation.streams import stream
 from recprivlib.mechanisms.gate import Call, Tape, Torn, taped
 from recprivlib.mechanisms.noise import Root, rooted
-from recprivlib.evaluation.streams import stream
 from recprivlib.protocols import Array, FoldsIn, Interactions, Iterative, View
 
 __all__ = ["MOVES", "Played", "Probe", "moved", "play", "same"]
@@ -119,8 +119,9 @@ def digest(model: Any, home: bool = False) -> str:
     total = hashlib.blake2b(digest_size=16)
     for name, value, private in leaves(model, ""):
         if home or not private:
-            whole = value if isinstance(value, bytes) else np.asarray(value).tobytes()
-            total.update(f"{name} {np.shape(value)} ".encode() + (str(value).encode() if isinstance(value, str) else whole))
+            part = value.encode() if isinstance(value, str) else value
+            total.update(f"{name} {np.shape(value)} ".encode())
+            total.update(part if isinstance(part, bytes) else np.asarray(part).tobytes())
     return total.hexdigest()
 
 

@@ -4,8 +4,8 @@
     who is beside  CROWDS: who all the others are
     elsewhere      real_run.py has the same for the data set that one names
 
-A neighbour differs in one person's data (`who`); in a far world everything that is secret is another. A new suspicion is
-a new line here, never a new rule.
+A neighbour differs in one person's data (`who`); in a far world everything that is secret is another. A new suspicion
+is a new line here, never a new rule.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Checked:
             return ""
         least = min((share for line, share in self.reach.items() if line not in self.never), default=None)
         far = "" if least is None else f", and neighbours moved at least {least:.0%} of what each line states"
-        return f"in {self.worlds} nothing but the answers moved{far}"
+        return f"in {self.runs} runs nothing but the answers moved{far}"
 
 
 def restated(claim: Claim | None, delta: float) -> Claim | None:
@@ -100,7 +100,7 @@ def verdict(
     if counted.epsilon <= claimed.epsilon * SLACK:
         if checked and checked.short:
             line, share = checked.short
-            return "open", f"never reached: no change that was tried moved more than {share:.0%} of what is stated for {line}"
+            return "open", f"never reached: no change that was tried moved more than {share:.0%} of {line}, as stated"
         return "holds", _holds(claimed, counted, played, ceiling, trials, checked)
     return "open", "not broken by our attack, not proven" + (
         f": {counted.why_infinite}" if counted.why_infinite else ""
@@ -116,7 +116,9 @@ def _holds(
     limits = "" if ceiling > claimed.epsilon else f"; these trials could not have shown more than {ceiling:.1f}"
     rare = int(math.sqrt(trials) / 2.5)
     limits += f"; what befalls fewer than one answer in {rare:,} may go unseen" if rare > 1 else ""
-    looked = f"; checked on this code: {checked.said}; not looked at: {', '.join(UNSEEN)}" if checked and checked.runs else ""
+    looked = ""
+    if checked and checked.runs:
+        looked = f"; checked on this code: {checked.said}; not looked at: {', '.join(UNSEEN)}"
     return (
         f"counted {counted.epsilon:.3g} ≤ claimed {claimed.epsilon:.3g} is the ledger's arithmetic; {what} attacked "
         f"and gave nothing more{limits}{looked}"
