@@ -196,7 +196,7 @@ def billed(changes: Sequence[tuple[Release, Change]]) -> int:
 
 def never_reached(releases: Sequence[Release]) -> str:
     """Why nothing reaches what these lines state, where the ledger says so."""
-    return next((said for release in releases if (said := getattr(release, "never_reached", ""))), "")
+    return next((said for release in releases if (said := getattr(release, "unreached", ""))), "")
 
 
 def apart_in_one_partition(ledger: Ledger, checks: Sequence[LedgerCheck]) -> list[str]:

@@ -51,6 +51,7 @@ CAP = 150  # the longest that made-up people can be longer than
 CHUNKS = 600  # people, where they are not in blocks
 CROWD = 4000  # people, where a stage has to be as large as the data
 LONG = 1200  # items that somebody met all of
+REFUSES, FAILS = "whether training works at all depends on the data", "in some worlds a run fails"
 ASKED = 12  # people whose lists are looked at in a large world
 
 
@@ -182,7 +183,11 @@ def examined(system: Any, ledger: Ledger, scenes: Iterable[Scene], act: Act, tol
         except UserError as refused:
             if runs == 0 or not told:
                 raise
-            found.append(f"whether training works at all depends on the data ({refused})")
+            found.append(f"{REFUSES} ({refused})")
+            pair += near
+            continue
+        except Exception as failed:
+            found.append(f"{FAILS} ({type(failed).__name__}: {failed})")
             pair += near
             continue
         runs += one.runs
@@ -208,9 +213,9 @@ def one_tape(system: Any, ledger: Ledger, scene: Scene, live: Played, act: Act, 
         except Torn as torn:
             return str(torn)
         except UserError as refused:
-            return f"whether training works at all depends on the data ({refused})"
+            return f"{REFUSES} ({refused})"
         except Exception as failed:  # a run that breaks in some worlds tells that it did
-            return f"in some worlds a run fails ({type(failed).__name__}: {failed})"
+            return f"{FAILS} ({type(failed).__name__}: {failed})"
 
     here, near_ones = again(scene.base), 0
     if isinstance(here, str):
@@ -271,7 +276,7 @@ def _unless_refused(system: Any, scenes: Sequence[Scene], act: Act, said: str) -
         books = examined(system, system.ledger(scenes[0].base.sizes), scenes, act)
     except UserError as refused:
         works = [world for _, world, _ in scenes[0].others if _works(system, world, act)]
-        return Books([f"whether training works at all depends on the data ({refused})"] if works else [], [])
+        return Books([f"{REFUSES} ({refused})"] if works else [], [])
     return replace(books, said=f"{books.runs} with {said}")
 
 
@@ -304,8 +309,10 @@ def _elsewhere(short: Any, stage: Stage, sizes: Sizes, act: Act) -> Books:
             said.append("one person less")
     except Torn as torn:
         found.append(str(torn))
-    except (IndexError, ValueError) as failed:
-        found.append(f"in some worlds a run fails ({type(failed).__name__}: {failed})")
+    except UserError as refused:
+        found.append(f"{REFUSES} ({refused})")
+    except Exception as failed:
+        found.append(f"{FAILS} ({type(failed).__name__}: {failed})")
     return Books(found, [], said=", ".join(said))
 
 
@@ -324,7 +331,7 @@ COUNTED = {"people", "part"}  # words of a ledger that call the number of people
 
 def counted(ledger: Ledger) -> bool:
     """Whether a ledger says that it is no secret how many people there are."""
-    stated = getattr(ledger, "people_public", None)
+    stated = getattr(ledger, "counts_public", None)
     return any(COUNTED & set(words.split()) for words in ledger.public) if stated is None else bool(stated)
 
 
@@ -394,9 +401,14 @@ def unhurried(system: Any, short: Any, data: Interactions, act: Act, seconds: fl
         play(one, data, act.seed, act.view)
         return time.process_time() - start
 
-    seconds_of(short)  # what is loaded once
-    once, more = seconds_of(short), part(0.05)
-    whole = once + max(seconds_of(more) - once, 0) * 20 if more != short else once * 5
+    try:
+        seconds_of(short)  # what is loaded once
+        once, more = seconds_of(short), part(0.05)
+        whole = once + max(seconds_of(more) - once, 0) * 20 if more != short else once * 5
+    except UserError:
+        raise
+    except Exception:  # of a run that breaks, which is said when its scenes are played
+        return short
     return longer if whole * plays <= seconds else part(max(0.0, (seconds / plays - once) / max(whole - once, 1e-9)))
 
 
@@ -445,6 +457,8 @@ def staged(system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View
             if stage is crowd:
                 raise
             continue
+        except Exception:  # of a run that breaks, which is said when its scenes are played
+            return stage
         return meant_for(stage, [release.mechanism for release in ledger.releases])
     return meant_for(crowd, [release.mechanism for release in system.ledger(sizes).releases])
 
