@@ -13,11 +13,11 @@ import numpy as np
 from recprivlib.capacity import ran_out, require, require_drawn
 from recprivlib.data import Dataset, load
 from recprivlib.evaluation import PROTOCOLS, Scores, evaluate, merged, split
-from recprivlib.evaluation.streams import checked
 from recprivlib.mechanisms.secure import Secure, earnest
 from recprivlib.parameters import UserError, configured, values
 from recprivlib.protocols import Entry, Ledger, Report, Sizes, System
 from recprivlib.registry import get, name_of
+from recprivlib.streams import checked
 from recprivlib.training import trained
 
 if TYPE_CHECKING:

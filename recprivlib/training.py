@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from recprivlib.evaluation.streams import checked, stream
 from recprivlib.mechanisms.noise import Root, along, rooted
 from recprivlib.protocols import Interactions, Model
+from recprivlib.streams import checked, stream
 
 
 def trained(system: Any, train: Interactions, seed: int = 0, part: int = 0, *, real: bool = False) -> Model:

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.evaluation.streams import checked, stream
 from recprivlib.mechanisms.gate import seen
 from recprivlib.mechanisms.noise import Root, rooted
 from recprivlib.papers.fmf_ldp import Told, proxy, shuffled
 from recprivlib.parameters import UserError
 from recprivlib.population import BLOCK, block, dealt, onward, roots
 from recprivlib.protocols import Array, Interactions
+from recprivlib.streams import checked, stream
 
 
 def packed(**arrays: Array) -> bytes:
