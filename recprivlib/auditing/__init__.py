@@ -21,6 +21,7 @@ import numpy as np
 
 from recprivlib.accounting import guarantee, small_delta, supported
 from recprivlib.accounting.bills import default_view, mechanism_ledger, modes, stated, usual_delta
+from recprivlib.accounting.claims import claimed_at
 from recprivlib.accounting.guarantee import never_drawn
 from recprivlib.auditing.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
 from recprivlib.auditing.distinguish import Worlds
@@ -95,13 +96,16 @@ class Audit:
 
     system: str  #: the name that the audit was given, else its class
     params: Mapping[str, Any]  #: its parameters, name to value
-    claimed: Claim | None  #: what its source says, at the source's own terms
+    claimed: Claim | None  #: what its source says, at the source's own unit and relation and the δ of the bill
     counted: Guarantee  #: what an honest accountant composes from what is released
     attacked: Attacked  #: what the attack certified, at the same terms
     verdict: Verdict  #: "holds", "broken" or "open"
     reason: str  #: why
     mode: str = ""  #: how its noise is drawn
     checked: Checked = field(default_factory=Checked)  #: how the code was looked at, and how far that reached
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "claimed", claimed_at(self.claimed, self.counted.delta))
 
 
 def audit(
