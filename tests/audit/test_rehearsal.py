@@ -62,8 +62,7 @@ def test_scenes_have_who_is_longer_than_the_cap_exactly_at_it_and_whose_item_is_
     assert max(shortest) >= 20  # nobody has a short history
 
 
-@pytest.mark.parametrize(("unit", "relation"), [("user", "add-remove"), ("user", "replace"), ("rating", "replace-value"),
-                                                ("interaction", "add-remove"), ("interaction", "swap")])  # fmt: skip
+@pytest.mark.parametrize(("unit", "relation"), TERMS)
 def test_a_real_data_set_is_changed_in_one_person(unit, relation):
     train = load("synthetic", users=40, items=60).interactions
     for scene in real_scenes(train, unit, relation):
