@@ -20,12 +20,14 @@ import numpy as np
 
 from recprivlib.auditing.adaptive import later
 from recprivlib.auditing.bounds import Missed
-from recprivlib.auditing.conformance import LedgerCheck, price, turned
+from recprivlib.auditing.conformance import LedgerCheck, price
 from recprivlib.auditing.distinguish import NUMBERS, Worlds, hear, learned
+from recprivlib.auditing.draws import turned
 from recprivlib.auditing.loudest import Pair, loudest
 from recprivlib.auditing.neighbours import Stage
+from recprivlib.auditing.pace import shortened
 from recprivlib.auditing.redraw import Passage
-from recprivlib.auditing.rehearsal import BRIEF, Rehearsed, shortened
+from recprivlib.auditing.rehearsal import BRIEF, Rehearsed
 from recprivlib.auditing.rehearsal import rehearse as replayed
 from recprivlib.auditing.replay import play
 from recprivlib.auditing.verdicts import channel_epsilon
