@@ -11,7 +11,6 @@ A finding alone makes a verdict open; broken needs a certificate.
 
 from __future__ import annotations
 
-import dataclasses
 import time
 import zlib
 from collections.abc import Mapping, Sequence
@@ -20,26 +19,27 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.accounting import guarantee
 from recprivlib.auditing.adaptive import later
 from recprivlib.auditing.bounds import Missed
-from recprivlib.auditing.conformance import Books, LedgerCheck, bookkeeping, price, turned
+from recprivlib.auditing.conformance import LedgerCheck, price
 from recprivlib.auditing.distinguish import LATER, NUMBERS, Worlds, hear, learned
+from recprivlib.auditing.draws import turned
 from recprivlib.auditing.loudest import Pair, loudest
-from recprivlib.auditing.neighbours import Stage, meant_for
+from recprivlib.auditing.neighbours import Stage
+from recprivlib.auditing.pace import shortened
 from recprivlib.auditing.redraw import Passage
-from recprivlib.auditing.replay import interference, play
+from recprivlib.auditing.rehearsal import BRIEF, Rehearsed
+from recprivlib.auditing.rehearsal import rehearse as replayed
+from recprivlib.auditing.replay import play
 from recprivlib.auditing.verdicts import channel_epsilon
 from recprivlib.mechanisms.gate import Call, Torn
 from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound, NotKnown
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Array, HasSensitivity, Ledger, Relation, Sizes, Unit, View
+from recprivlib.protocols import Array, HasSensitivity, Interactions, Ledger, Relation, Sizes, Unit, View
 
-SHORT = {"rounds": 4, "epochs": 4, "iterations": 4, "local_epochs": 1, "population": 1}
 MOST = 12  # answers of a run that are drawn anew together; of more, these are a part
 SECONDS, FEW, MANY = 6.0, 60, 400  # spent on runs whose every trace is watched, and how many of either world
 CROWDED = 100  # people, above whom no other worlds are tried
-CROWD = 4000  # people, where a stage has to be as large as the data
 
 
 @dataclass(frozen=True)
@@ -61,30 +61,18 @@ class Overheard:
         return ", ".join(part for part in (name, self.part, "" if name == LATER else self.without) if part)
 
 
-@dataclass(frozen=True)
-class Rehearsed:
-    """A run on a small stage, replayed and booked: nothing of it hangs on luck."""
-
-    system: Any
-    stage: Stage
-    ledger: Ledger
-    leaks: list[str]  # other ways by which data get out
-    books: Books
-    worlds: Pair  # the neighbours that are attacked
-
-    @property
-    def found(self) -> list[str]:
-        return self.leaks + self.books.found
-
-
-def rehearse(system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View, seed: int) -> Rehearsed:
-    """Replay a run of `system` and keep its books."""
-    short = shortened(system)
-    stage = staged(short, sizes, unit, relation, view)
-    ledger = short.ledger(stage.world().sizes)
-    leaks = interference(short, stage, view, seed)
-    books = bookkeeping(short, ledger, stage, view, seed)
-    return Rehearsed(short, stage, ledger, leaks, books, loudest_of(short, stage, books.place, view, seed))
+def rehearse(
+    system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View, seed: int,
+    data: Interactions | None = None, budget: float = BRIEF,
+) -> Rehearsed:  # fmt: skip
+    """A run, replayed in all worlds that there is time for (rehearsal.py), and the neighbours that are attacked."""
+    run = replayed(system, sizes, unit, relation, view, seed, data, budget)
+    try:
+        return replace(run, worlds=loudest_of(run.system, run.stage, run.books.place, view, seed))
+    except Exception:
+        if not run.found:
+            raise
+        return run  # of code that breaks, which the check has said
 
 
 def attack_run(
@@ -108,7 +96,7 @@ def attack_run(
     shapes: dict[str, tuple[bool, Missed]] = {}
     if passages:
         after = [passage for passage in every if not passage.steady and not passage.n]
-        if rehearsed:  # somebody waits for each of many audits
+        if run.brief:  # somebody waits for each of many audits
             heard = hear(passages[:MOST], trials, rng, numbers=NUMBERS / 5)
         else:
             heard = hear(passages[:MOST], trials, rng, lambda: later(run.system, run.worlds, after, trials, seed))
@@ -131,37 +119,6 @@ def attack_run(
         shapes,
         run.ledger,
     )
-
-
-def shortened(system: Any) -> Any:
-    """The same system with as few repetitions as show what one is like; a crowd's phones are people of their own."""
-    names = {one.name for one in dataclasses.fields(system)}
-    few = {name: min(most, getattr(system, name)) for name, most in SHORT.items() if name in names}
-    return replace(system, **few)
-
-
-def staged(system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View) -> Stage:
-    """A few people; as many as the data have, where a run with few would be another (a cohort's rate, a crowd)."""
-    few = Stage(unit, relation)
-    crowd = replace(few, people=max(few.people, min(sizes.users, CROWD)))
-    for stage in (few, crowd):
-        small = dataclasses.replace(sizes, users=stage.people, items=stage.world().n_items)
-        try:
-            ledger = system.ledger(small)
-            alike = replace(small, users=sizes.users)
-            if stage is few and _price(ledger, stage, view) > _price(system.ledger(alike), stage, view) * (1 + 1e-9):
-                continue
-            play(system, stage.world(), 0, view)
-        except UserError:
-            if stage is crowd:
-                raise
-            continue
-        return meant_for(stage, [release.mechanism for release in ledger.releases])
-    return meant_for(crowd, [release.mechanism for release in system.ledger(sizes).releases])
-
-
-def _price(ledger: Ledger, stage: Stage, view: View) -> float:
-    return guarantee(ledger, stage.unit, stage.relation, 1e-6, view).epsilon
 
 
 def _part(system: Any, short: Any, sizes: Sizes, passages: int) -> str:
