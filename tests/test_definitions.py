@@ -22,6 +22,8 @@ import notebooks  # noqa: E402
 LISTS = re.compile(r"import_module|iter_modules|glob\(|iterdir\(|listdir\(|scandir\(|__import__\(|\bexec\(|\beval\(")
 OWN = {
     "sweeps/locks.py": "lists drafts of cells that are being computed",
+    "auditing/overheard.py": "lists the files that this process holds open; nothing is made of what they are called",
+    "cli/audit.py": "imports a system that its reader names; no page is made by it",
     "cli/new.py": "lists what it writes into a new folder; no page is made by it",
     "primers/privacy/own.py": "runs what a reader has typed, so that whoever reaches it may be made of anything",
 }
