@@ -50,10 +50,10 @@ def overheard() -> Iterator[Heard]:
     heard = Heard()
     with contextlib.ExitStack() as stack:
         if alone():
+            stack.enter_context(_grown(heard))  # before the terminal is put aside
             stack.enter_context(_printed(heard))
             stack.enter_context(_logged(heard))
             stack.enter_context(_warned(heard))
-            stack.enter_context(_grown(heard))
         token = _heard.set(heard)
         try:
             yield heard
@@ -137,28 +137,34 @@ def _grown(heard: Heard) -> Iterator[None]:
     try:
         yield
     finally:
-        for number, size in _open_files().items():
-            if before.get(number, size) != size:
+        for number, (size, at) in _open_files().items():
+            if number in before and before[number][0] != size and before[number][1] != at:
                 heard.outside.append("a run writes to a file that was open before")
 
 
-def _open_files() -> dict[int, int]:
-    """The size of each regular file that this process holds open, but for its terminal's."""
-    found: dict[int, int] = {}
+def _open_files() -> dict[int, tuple[int, int]]:
+    """Of each regular file that this process holds open, but for its terminal's: its size, and where the process stands
+    in it. Others may write to a file that is open here: of that its size alone tells."""
+    found: dict[int, tuple[int, int]] = {}
     try:
         for name in os.listdir("/proc/self/fd"):  # noqa: PTH208  there may be none
             with contextlib.suppress(OSError):
                 about = os.fstat(int(name))
-                if stat.S_ISREG(about.st_mode) and (about.st_dev, about.st_ino) != _terminal():
-                    found[int(name)] = about.st_size
+                if stat.S_ISREG(about.st_mode) and (about.st_dev, about.st_ino) not in _terminal():
+                    found[int(name)] = about.st_size, os.lseek(int(name), 0, os.SEEK_CUR)
     except OSError:
         pass
     return found
 
 
-def _terminal() -> tuple[int, int]:
-    about = os.fstat(1)
-    return about.st_dev, about.st_ino
+def _terminal() -> set[tuple[int, int]]:
+    """What is printed may go to files."""
+    known = set()
+    for number in (1, 2):
+        with contextlib.suppress(OSError):
+            about = os.fstat(number)
+            known.add((about.st_dev, about.st_ino))
+    return known
 
 
 def _guard() -> None:

@@ -273,3 +273,18 @@ def test_a_seed_repeats_a_tape_and_a_played_one_needs_no_noise():
     assert same(one.held["the model.scores"], two.held["the model.scores"])
     assert same(one.held["the model.scores"], again.held["the model.scores"])
     assert ENOUGH == 0.5
+
+
+@pytest.mark.parametrize("ours", [False, True])
+def test_a_file_that_somebody_else_writes_to_is_not_held_against_a_run(tmp_path, ours):
+    """Two processes may have one log open: whose words are in it is told by who has moved on in it."""
+    from recprivlib.auditing import overheard as module
+
+    path = tmp_path / "log"
+    with path.open("w") as held, path.open("w") as other:
+        before = module._open_files()
+        (held if ours else other).write("a line")
+        held.flush()
+        other.flush()
+        after = module._open_files()[held.fileno()]
+        assert (before[held.fileno()][0] != after[0], before[held.fileno()][1] != after[1]) == (True, ours)
