@@ -8,6 +8,7 @@ import sys
 from typing import Any, get_args
 
 from recprivlib.accounting.bills import as_json
+from recprivlib.cli._score import add_score, execute_score
 from recprivlib.cli._shared import SEEN, add_population, add_set, emit, number, settings, sizes, table
 from recprivlib.parameters import UserError, configured
 from recprivlib.protocols import Relation, System, Unit, View
@@ -16,7 +17,7 @@ GLOSS = "attacks a system or mechanism: claimed, counted, attacked"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="a system or mechanism (or a deliberately leaky one)")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a system or mechanism (or a deliberately leaky one)")
     add_set(parser)
     parser.add_argument("--count", type=int, default=1, metavar="n", help="releases of a mechanism (default: 1)")
     parser.add_argument("--trials", type=int, default=100_000, metavar="T", help="runs of either world")
@@ -30,11 +31,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--view", choices=get_args(View), help="who attacks (default: the server, if it is promised anything)"
     )
     add_population(parser)
+    add_score(parser)
 
 
 def execute(args: argparse.Namespace) -> None:
     from recprivlib.auditing import audit
 
+    if args.score is not None:
+        execute_score(args)
+        return
+    if args.name is None:
+        raise UserError("name a system or a mechanism to audit, or ask for --score")
     target = configured(_found(args.name), settings(args.set))
     if isinstance(target, System) and args.count != 1:
         raise UserError("--count is for mechanisms; a system says itself how often it releases")
