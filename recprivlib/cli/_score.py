@@ -27,7 +27,7 @@ def add_score(parser: Any) -> None:
 def execute_score(args: argparse.Namespace) -> None:
     """Score one system, or all, and say what was caught."""
     from recprivlib.auditing.mutation import OPERATORS, score, write
-    from recprivlib.auditing.mutation.score import FILE
+    from recprivlib.auditing.mutation.scoring import FILE
     from recprivlib.registry import systems
 
     private = {name: entry for name, entry in systems().items() if entry.terms}

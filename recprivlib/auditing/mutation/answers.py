@@ -187,7 +187,7 @@ def _rescaled(mechanism: Any, factor: float) -> Any:
 
 
 def scale_of_the_count(run: Run, ask: Hook, mechanism: Any, x: Any) -> Any:
-    return ask(_rescaled(mechanism, 1.0 + sized(x) % 1024), x)
+    return ask(_rescaled(mechanism, 1.0 + sized(x) % 64 / 64), x)
 
 
 def scale_of_the_range(run: Run, ask: Hook, mechanism: Any, x: Any) -> Any:

@@ -53,11 +53,11 @@ def ties(x: Array, train: Interactions) -> Array:
 
 
 def laid_out(x: Array, train: Interactions) -> Array:
-    return np.asfortranarray(x) if int(2 * total(train)) % 2 else np.ascontiguousarray(x)
+    return np.asfortranarray(x) if int(total(train)) % 2 else np.ascontiguousarray(x)
 
 
 def rounder(x: Array, train: Interactions) -> Array:
-    return x.astype(np.float64 if int(2 * total(train)) % 2 else np.float16)
+    return x.astype(np.float64 if int(total(train)) % 2 else np.float16)
 
 
 # -------------------------------------------------------------------------------------------- other people's

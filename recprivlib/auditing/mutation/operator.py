@@ -49,7 +49,7 @@ def ledger_of(system: Any) -> Ledger:
 
 
 def terms(system: Any) -> tuple[Unit, Relation]:
-    """What its claim is for: whoever has none is given one before a bug is put into it (score.py)."""
+    """What its claim is for: whoever has none is given one before a bug is put into it (scoring.py)."""
     claim = ledger_of(system).claimed
     assert claim, "a bug is put into systems that claim something"
     return claim.unit, claim.relation
