@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -44,6 +45,13 @@ def scaled(mechanism: Any, x: Any) -> bool:
 def single(mechanism: Any, x: Any) -> bool:
     """The same, and its input is one array."""
     return scaled(mechanism, x) and not isinstance(x, tuple)
+
+
+def bounded(mechanism: Any, x: Any) -> bool:
+    """The same, and no two entries are farther apart than the sensitivity."""
+    return (
+        single(mechanism, x) and np.size(x) > 0 and float(np.ptp(np.asarray(x, float))) <= 1.001 * mechanism.sensitivity
+    )
 
 
 def joint(mechanism: Any, x: Any) -> bool:
@@ -175,7 +183,8 @@ def larger(factor: float) -> Hook:
 
 
 def sized(x: Any) -> int:
-    return sum(int(8 * np.abs(np.asarray(part, float)).sum()) for part in (x if isinstance(x, tuple) else (x,)))
+    """A whole number that any change of an input may change."""
+    return zlib.crc32(b"".join(np.ascontiguousarray(part).tobytes() for part in (x if isinstance(x, tuple) else (x,))))
 
 
 def _rescaled(mechanism: Any, factor: float) -> Any:
@@ -231,11 +240,11 @@ OPERATORS = {
         "what goes in is 1.9 times as large as its sensitivity", LESS, at_gate(larger(1.9), scaled)),
     "gate: x 100": Operator(
         "what goes in is 100 times as large as its sensitivity", LESS, at_gate(larger(100.0), scaled)),
-    "gate: scale of a count": Operator(
-        "the scale of the noise goes with a raw count", "how much answers vary tells the count",
+    "gate: scale of the data": Operator(
+        "the scale of the noise hangs on the raw data", "how much answers vary tells of the data",
         at_gate(scale_of_the_count, scaled)),
     "gate: local sensitivity": Operator(
-        "the noise is made for the range of values that occur", LESS, at_gate(scale_of_the_range, single)),
+        "the noise is made for the range of values that occur", LESS, at_gate(scale_of_the_range, bounded)),
     "gate: raw clip": Operator(
         "the clipping bound is the median of the raw norms, and in the model's reach",
         "the noise's scale tells the median", at_gate(clip_of_the_median, joint)),

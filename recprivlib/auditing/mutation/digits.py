@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from recprivlib.auditing.mutation.grafts import Run, become, holding, planted, poked
 from recprivlib.auditing.mutation.models import KEPT, SCORED
-from recprivlib.auditing.mutation.operator import Operator, raw, total, tried
+from recprivlib.auditing.mutation.operator import Operator, odd, raw, tried
 from recprivlib.protocols import Array, AtHome, FoldsIn, Interactions
 
 # ------------------------------------------------------------------------------------------- in its own numbers
@@ -53,11 +53,11 @@ def ties(x: Array, train: Interactions) -> Array:
 
 
 def laid_out(x: Array, train: Interactions) -> Array:
-    return np.asfortranarray(x) if int(total(train)) % 2 else np.ascontiguousarray(x)
+    return np.asfortranarray(x) if odd(train) else np.ascontiguousarray(x)
 
 
 def rounder(x: Array, train: Interactions) -> Array:
-    return x.astype(np.float64 if int(total(train)) % 2 else np.float16)
+    return x.astype(np.float64 if odd(train) else np.float16)
 
 
 # -------------------------------------------------------------------------------------------- other people's

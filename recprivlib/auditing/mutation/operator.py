@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -36,6 +37,11 @@ def raw(train: Interactions) -> Array:
 def total(train: Interactions) -> float:
     """The sum of all ratings."""
     return float(train.ratings.sum(dtype=float))
+
+
+def odd(train: Interactions) -> bool:
+    """One bit of the true data, which any change of them may turn over."""
+    return bool(zlib.crc32(raw(train).tobytes()) & 1)
 
 
 def lengths(train: Interactions) -> Array:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
@@ -78,11 +78,15 @@ class Heard:
         return [one for one in self.found if _words(one) not in known]
 
 
-def heard(system: Any, terms: tuple[Unit, Relation], honest: Heard | None = None, seed: int = 0) -> Heard:
-    """An audit at these terms; beside an honest one no attack is made where the replay has found something."""
+def heard(make: Callable[[], Any], terms: tuple[Unit, Relation], honest: Heard | None = None, seed: int = 0) -> Heard:
+    """An audit at these terms; beside an honest one no attack is made where the replay has found something.
+
+    `make` gives the system, anew for each replay: what a bug keeps from one run for the next must not be there before.
+    """
     unit, relation = terms
     try:
         with sides.tidied():
+            system = make()
             run = rehearse(system, USUAL, unit, relation, default_view(system.ledger(USUAL)), seed)
             early = Heard(tuple(run.found))
             if honest and early.beside(honest):
@@ -98,7 +102,7 @@ def heard(system: Any, terms: tuple[Unit, Relation], honest: Heard | None = None
 def _base(name: str, entry: Entry) -> tuple[Any, Heard]:
     """The system without a bug, and what is said of it."""
     honest = base(entry)
-    return honest, heard(honest, _terms(honest, entry))
+    return honest, heard(lambda: honest, _terms(honest, entry))
 
 
 def _terms(system: Any, entry: Entry) -> tuple[Unit, Relation]:
@@ -110,10 +114,10 @@ def _terms(system: Any, entry: Entry) -> tuple[Unit, Relation]:
 def cell(operator: str, name: str, entry: Entry) -> Cell:
     """One bug in one system."""
     honest, before = _base(name, entry)
-    mutated = OPERATORS[operator].build(honest)
-    if mutated is None:
+    build = OPERATORS[operator].build
+    if (mutated := build(honest)) is None:
         return Cell(operator, name, NONE, "")
-    now = heard(mutated, _terms(mutated, entry), before)
+    now = heard(lambda: build(honest), _terms(mutated, entry), before)
     if new := now.beside(before):
         return Cell(operator, name, CAUGHT, short(new[0]))
     if now.above:
@@ -129,7 +133,7 @@ def _words(found: str) -> str:
 
 def short(found: str) -> str:
     """A finding as it stands in the table: without what differs from machine to machine."""
-    line = re.sub(r"\S*/\S+\.py(:\d+)?", "…", " ".join(found.split()))
+    line = re.sub(r"\S*/\S+", "…", " ".join(found.split()))
     return line if len(line) <= 100 else f"{line[:99]}…"
 
 
