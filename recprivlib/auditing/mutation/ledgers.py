@@ -10,7 +10,7 @@ import numpy as np
 
 from recprivlib.auditing.mutation.answers import bare as bare_at_gate
 from recprivlib.auditing.mutation.answers import weaker
-from recprivlib.auditing.mutation.grafts import Hook, Run, planted, releases
+from recprivlib.auditing.mutation.grafts import Hook, Run, holding, planted, releases
 from recprivlib.auditing.mutation.operator import Operator, ledger_of, lengths, raw, terms, total, tried
 from recprivlib.mechanisms import Cohort
 from recprivlib.protocols import Change, Federated, Interactions, Ledger, Release
@@ -166,6 +166,18 @@ def with_the_second(run: Run, ask: Hook, cohort: Any, n: int) -> Any:
     return np.union1d(ask(), [1]).astype(np.int32)
 
 
+def told_who(system: Any) -> Any:
+    """Whoever learns a cohort gets the bill without sampling."""
+    if not tried(system).draws:
+        return None
+
+    def draws(run: Run, ask: Hook, cohort: Any, n: int) -> Any:
+        run.note["members"] = ask()
+        return run.note["members"]
+
+    return planted(system, draws=draws, leaves=lambda run, model: holding(model, run.note["members"]))
+
+
 # -------------------------------------------------------------------------------------------- what phones send
 
 
@@ -226,6 +238,7 @@ OPERATORS = {
     "cohort: by weight": Operator("those who met most are asked, always", CHOSEN, drawing(drawn_by_weight)),
     "cohort: twice the size": Operator("two cohorts are drawn and both take part", CHOSEN, drawing(drawn_twice)),
     "cohort: one always": Operator("one person takes part in every round", CHOSEN, drawing(with_the_second)),
+    "cohort: told": Operator("the model lists who was in the last cohort", "the list stands in the model", told_who),
     "server: sums": Operator(
         "phones also send how much they met, summed", "the server's sums hold the true numbers",
         federated(sent_beside)),
