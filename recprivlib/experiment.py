@@ -13,10 +13,11 @@ import numpy as np
 from recprivlib.capacity import ran_out, require, require_drawn
 from recprivlib.data import Dataset, load
 from recprivlib.evaluation import PROTOCOLS, Scores, evaluate, merged, split
-from recprivlib.evaluation.streams import checked
+from recprivlib.mechanisms.secure import Secure, earnest
 from recprivlib.parameters import UserError, configured, values
-from recprivlib.protocols import Entry, Report, Sizes, System
+from recprivlib.protocols import Entry, Ledger, Report, Sizes, System
 from recprivlib.registry import get, name_of
+from recprivlib.streams import checked
 from recprivlib.training import trained
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def run(
     users: int | None = None,
     items: int | None = None,
     ks: Sequence[int] | None = None,
+    real: bool = False,
 ) -> Report:
     """Train, evaluate and account one system at one seed.
 
@@ -58,6 +60,10 @@ def run(
         The size of the synthetic population; of other named data, `items` keeps the most met ones.
     ks
         List lengths, if not those of the protocol.
+    real
+        The noise is the operating system's and never the same twice, drawn exactly where that can be done; the notes
+        say where it cannot. Unless asked for, a seed gives it: a simulation, whose noise
+        anybody can draw again who knows the seed.
 
     Returns
     -------
@@ -84,31 +90,49 @@ def run(
     dataset = _dataset(data, users, items)
     require(name, value, protocol, dataset)
     try:
-        return _run(name, entry, value, dataset, protocol, seed, ks)
+        return _run(name, entry, value, dataset, protocol, seed, ks, real)
     except MemoryError as error:
         raise ran_out(f"{name} on {dataset.name}", error) from None
 
 
 def _run(
-    name: str, entry: Entry, value: Any, dataset: Dataset, protocol: str, seed: int, ks: Sequence[int] | None
-) -> Report:
+    name: str, entry: Entry, value: Any, dataset: Dataset, protocol: str, seed: int, ks: Sequence[int] | None,
+    real: bool,
+) -> Report:  # fmt: skip
     seconds = {"fit": 0.0, "evaluate": 0.0}
     folds: list[Scores] = []
     splits = split(dataset.interactions, protocol, checked(seed))
     for part, fold in enumerate(splits):
         start = time.perf_counter()
-        model = trained(value, fold.train, seed, part)
+        model = trained(value, fold.train, seed, part, real=real)
         fitted = time.perf_counter()
         folds.append(evaluate(model, fold, ks))
         seconds["fit"] += fitted - start
         seconds["evaluate"] += time.perf_counter() - fitted
         del model  # before the next fold's is there: the largest of what a run holds
-    scores = merged(folds)
+    scores, sizes = merged(folds), splits[0].train.sizes
+    notes = (*scores.notes, *drawn_how(value.ledger(sizes))) if real else scores.notes
+    bill = guarantee_of(entry, value, sizes)
+    if real and bill:
+        bill["mode"] = "; ".join(drawn_how(value.ledger(sizes)))
     return Report(
         name, values(value), dataset.name, protocol, seed, scores.metrics, scores.intervals(seed),
-        guarantee_of(entry, value, splits[0].train.sizes), seconds, splits[0].train.n_users, scores.notes,
-        scores.per_user,
+        bill, seconds, sizes.users, notes, scores.per_user, real,
     )  # fmt: skip
+
+
+def drawn_how(ledger: Ledger) -> tuple[str, ...]:
+    """How the noise of a real run was drawn."""
+    earnests = [(type(one.mechanism).__name__, isinstance(earnest(one.mechanism), Secure)) for one in ledger.releases]
+    exact, loose = (", ".join(dict.fromkeys(name for name, is_exact in earnests if is_exact == kind))
+                    for kind in (True, False))  # fmt: skip
+    said = []
+    if exact:
+        said.append(f"the noise of {exact} is the operating system's, drawn exactly")
+    if loose:
+        said.append(f"the noise of {loose} comes from the operating system's numbers, but as doubles, whose last "
+                    "digits can tell what they hide: for teaching")  # fmt: skip
+    return tuple(said)
 
 
 def protocol_of(name: str, entry: Entry, protocol: str | None) -> str:
@@ -146,6 +170,7 @@ def to_json(report: Report) -> dict[str, Any]:
             "users": report.users,
             "intervals": report.intervals,
             "notes": report.notes,
+            "noise": "operating system" if report.real else "seeded",
         }
     )
 

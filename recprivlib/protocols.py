@@ -761,3 +761,4 @@ class Report:
     notes: tuple[str, ...] = ()  #: what a reader of the metrics should know
     #: Metric to the values behind it, one a user: what `interval` and `paired` take.
     per_user: Mapping[str, Array] = field(default_factory=dict, repr=False, compare=False)
+    real: bool = False  #: whether its noise was the operating system's

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from recprivlib.evaluation.streams import checked, stream
 from recprivlib.mechanisms.noise import Root, along, rooted
 from recprivlib.protocols import Interactions, Model
+from recprivlib.streams import checked, stream
 
 
-def trained(system: Any, train: Interactions, seed: int = 0, part: int = 0) -> Model:
+def trained(system: Any, train: Interactions, seed: int = 0, part: int = 0, *, real: bool = False) -> Model:
     """Train a system, with the random numbers and the noise that a run at this seed has.
 
     `system.fit(train, rng)` by itself takes its noise from the operating system, and nobody can repeat it.
@@ -29,6 +29,8 @@ def trained(system: Any, train: Interactions, seed: int = 0, part: int = 0) -> M
         A whole number from 0.
     part
         Which fold of the run, counted from 0.
+    real
+        The noise is the operating system's instead, and never the same twice.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def trained(system: Any, train: Interactions, seed: int = 0, part: int = 0) -> M
     >>> bool((one.scores == other.scores).all())
     True
     """
-    with rooted(Root.of(checked(seed), part)):
+    with rooted(Root.fresh(real=True) if real else Root.of(checked(seed), part)):
         return system.fit(train, stream(seed, "fit", part))
 
 

@@ -21,6 +21,7 @@ from recprivlib.evaluation import evaluate, split
 from recprivlib.parameters import UserError, configured, parameters
 from recprivlib.protocols import Federated, FoldsIn, Interactions, Iterative, Sizes, Volume
 from recprivlib.registry import systems
+from recprivlib.training import followed, trained
 
 USERS, ITEMS, GROUPS = 80, 60, 4
 SHORT = {"rounds": 40, "cohort": 20, "epochs": 20}  # enough to learn a planted taste
@@ -86,7 +87,7 @@ def train_of(task):
 @functools.cache
 def fitted(name):
     entry = SYSTEMS[name]
-    return quick(entry).fit(train_of(entry.task), np.random.default_rng(1))
+    return trained(quick(entry), train_of(entry.task), 3)
 
 
 def catalogue(model, n_users=USERS):
@@ -197,7 +198,7 @@ def test_the_same_seed_gives_the_same_scores_and_the_data_stays_as_it_is(name):
     entry = SYSTEMS[name]
     system, train = quick(entry), train_of(entry.task)  # writing into the data raises
     before, said = copy.deepcopy(system), repr(system.ledger(train.sizes))
-    again = system.fit(train, np.random.default_rng(1))
+    again = trained(system, train, 3)
     assert np.array_equal(catalogue(again), catalogue(fitted(name)))
     assert system == before
     assert repr(system.ledger(train.sizes)) == said
@@ -210,7 +211,7 @@ def test_the_same_seed_gives_the_same_scores_and_the_data_stays_as_it_is(name):
 def test_no_global_random_state_is_touched(name):
     entry = SYSTEMS[name]
     state = np.random.get_state()[1].tolist()  # noqa: NPY002
-    quick(entry).fit(train_of(entry.task), np.random.default_rng(2))
+    trained(quick(entry), train_of(entry.task), 2)
     assert np.random.get_state()[1].tolist() == state  # noqa: NPY002
 
 
@@ -266,7 +267,7 @@ LOST = {"fmf-ldp"}  # as printed its steps forget what the bits said, whatever Î
 def test_a_planted_taste_is_found_in_private_once_epsilon_is_large(name):
     entry = SYSTEMS[name]
     train = train_of(entry.task)
-    models = (system.fit(train, np.random.default_rng(1)) for system in privately(entry))
+    models = (trained(system, train, 3) for system in privately(entry))
     found = any(at_home_share(catalogue(model), train.matrix.toarray() > 0) >= 0.95 for model in models)
     assert found == (name not in LOST)
 
@@ -308,7 +309,7 @@ def test_the_whole_run_is_attacked_and_gives_no_more_than_is_counted(name):
 @those(lambda entry: isinstance(entry.system, Iterative))
 def test_the_last_step_is_the_fit(name):
     entry = SYSTEMS[name]
-    steps = list(quick(entry).steps(train_of(entry.task), np.random.default_rng(1)))
+    steps = list(followed(quick(entry), train_of(entry.task), 3))
     progress = [done for done, _ in steps]
     assert progress == sorted(progress)
     assert 0 <= progress[0] <= progress[-1] == 1
@@ -318,7 +319,7 @@ def test_the_last_step_is_the_fit(name):
 @those(lambda entry: isinstance(entry.system, Iterative))
 def test_earlier_steps_are_values_that_later_ones_leave_alone(name):
     entry = SYSTEMS[name]
-    steps = quick(entry).steps(train_of(entry.task), np.random.default_rng(1))
+    steps = followed(quick(entry), train_of(entry.task), 3)
     _, first = next(steps)
     scores = catalogue(first).copy()
     next(steps, None)

@@ -13,6 +13,7 @@ from recprivlib.evaluation import evaluate, paired, split, stream
 from recprivlib.experiment import PRICED, plain, protocol_of, run, to_frame, to_json
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Entry, Interactions, Ledger
+from recprivlib.training import trained
 from recprivlib.yardsticks.plain import ItemKNN, LDPPopularity, Popularity
 
 RANKING = [f"{metric}@{k}{where}" for where in ("", "/full") for metric in ("hr", "ndcg") for k in (2, 5, 10)]
@@ -26,7 +27,7 @@ def data():
 def test_a_run_is_split_fit_evaluate_at_one_seed(data):
     report = run("item-knn", data, settings={"neighbors": 20}, seed=3)
     (part,) = split(data.interactions, "loo-latest", 3)
-    scores = evaluate(ItemKNN(20).fit(part.train, stream(3, "fit")), part)
+    scores = evaluate(trained(ItemKNN(20), part.train, 3), part)
     assert report.metrics == scores.metrics
     assert report.intervals == scores.intervals(3)
     assert list(report.metrics) == RANKING
@@ -96,7 +97,7 @@ def test_ratings_are_predicted_by_five_folds_unless_said_otherwise(data):
     report = run("item-mean", data)
     assert report.protocol == "kfold"
     folds = [
-        evaluate(recprivlib.get("item-mean").system.fit(f.train, stream(0, "fit", n)), f).metrics["rmse"]
+        evaluate(trained(recprivlib.get("item-mean").system, f.train, 0, n), f).metrics["rmse"]
         for n, f in enumerate(split(data.interactions, "kfold", 0))
     ]
     assert report.metrics["rmse"] == pytest.approx(np.mean(folds), rel=1e-12)

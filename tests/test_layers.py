@@ -10,9 +10,10 @@ from recprivlib.closure import imports
 
 ROOT = Path(__file__).parents[1]
 ORDER = [
-    "closure", "definitions", "parameters", "limits", "protocols", "data", "mechanisms", "accounting", "models",
-    "auditing", "orphans", "executors", "population", "yardsticks", "evaluation", "papers", "registry", "capacity",
-    "experiment", "sweeps", "tables", "plots", "dashboard", "screens", "bench", "measures", "cli", "federation",
+    "closure", "definitions", "parameters", "streams", "limits", "protocols", "data", "mechanisms", "training",
+    "accounting", "models", "auditing", "orphans", "executors", "population", "yardsticks", "evaluation", "papers",
+    "registry", "capacity", "experiment", "sweeps", "tables", "plots", "dashboard", "screens", "bench", "measures",
+    "cli", "federation",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}

@@ -11,6 +11,7 @@ from recprivlib import protocols
 from recprivlib.data import load
 from recprivlib.mechanisms import MECHANISMS, Cohort, VectorGaussian, leaky, secure
 from recprivlib.registry import systems
+from recprivlib.training import trained
 from recprivlib.yardsticks.plain import Popularity
 
 LIBRARY = Path(protocols.__file__).parent
@@ -63,7 +64,7 @@ def things():
     drawn = [Cohort((VectorGaussian(),)), VectorGaussian(), secure(VectorGaussian()).mechanism]
     return [
         *(entry.system for entry in systems().values()), *MECHANISMS.values(), *made, *drawn,
-        Popularity().fit(train, np.random.default_rng(0)),
+        trained(Popularity(), train),
     ]  # fmt: skip
 
 

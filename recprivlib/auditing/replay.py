@@ -19,9 +19,9 @@ import scipy.sparse as sp
 from recprivlib.auditing.neighbours import WHO, Stage
 from recprivlib.data.synthetic import BLOCK
 from recprivlib.mechanisms.gate import Call, Tape, Torn, taped
-from recprivlib.mechanisms.noise import rooted
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Federated, Interactions, View
+from recprivlib.training import trained
 
 MOVES = "moves with the data though all that passed the gate stays the same"
 
@@ -37,8 +37,8 @@ class Played:
 
 def play(system: Any, train: Interactions, seed: int, view: View = "server", tape: list[Call] | None = None) -> Played:
     """`fit`, for real or with the answers of `tape`."""
-    with rooted(seed), taped(tape) as now:
-        model = system.fit(train, np.random.default_rng(seed))
+    with taped(tape) as now:
+        model = trained(system, train, seed)
     if tape is not None and len(now.calls) != len(tape):
         raise Torn("how much is released depends on the data")
     held: dict[str, Any] = {}

@@ -41,6 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_set(parser)
     parser.add_argument("--seeds", default="0", metavar="0-4", help="one run a seed; like 3, 0-4 or 0,2,5 (default: 0)")
     parser.add_argument("--protocol", metavar="NAME", help=f"one of {', '.join(PROTOCOLS)} (default: by task)")
+    parser.add_argument("--real", action="store_true", help="noise of the operating system, never the same twice")
     add_population(parser)
 
 
@@ -60,7 +61,7 @@ def execute(args: argparse.Namespace) -> None:
         say(f"note: {note}")
     reports = []
     for seed in wanted:
-        reports.append(run(args.system, dataset, settings=chosen, protocol=protocol, seed=seed))
+        reports.append(run(args.system, dataset, settings=chosen, protocol=protocol, seed=seed, real=args.real))
         if len(wanted) > 1:
             say(f"seed {seed}: {sum(reports[-1].seconds.values()):.2f} s")
     for note in dict.fromkeys(note for report in reports for note in report.notes):

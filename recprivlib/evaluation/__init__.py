@@ -14,4 +14,4 @@ from recprivlib.evaluation.splits import RatingSplit as RatingSplit
 from recprivlib.evaluation.splits import Split as Split
 from recprivlib.evaluation.splits import UserSplit as UserSplit
 from recprivlib.evaluation.splits import split as split
-from recprivlib.evaluation.streams import stream as stream
+from recprivlib.streams import stream as stream

@@ -12,9 +12,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from recprivlib.evaluation.streams import checked, stream
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array
+from recprivlib.streams import checked, stream
 
 DRAWS = 1000
 LEVEL = 0.95

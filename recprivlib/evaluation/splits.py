@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from recprivlib.evaluation.streams import stream
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, Interactions
+from recprivlib.streams import stream
 
 NEGATIVES = 99
 FOLDS = 5

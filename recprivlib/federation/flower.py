@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from flwr.client import Client, start_client
 from flwr.common import Code, FitIns, FitRes, Parameters, Status
 from flwr.server import Server as Rounds
@@ -45,9 +44,9 @@ class Run:
     heard: list[bytes]  # what the proxy got, with senders
 
 
-def federate(system: Any, train: Interactions, rng: np.random.Generator, processes: int = 4) -> Run:
-    """`system.fit(train, rng)`, by `processes` processes of phones, a proxy and a server."""
-    server, proxy, phones = cast(system, train, rng, processes)
+def federate(system: Any, train: Interactions, seed: int = 0, processes: int = 4) -> Run:
+    """`trained(system, train, seed)`, by `processes` processes of phones, a proxy and a server."""
+    server, proxy, phones = cast(system, train, seed, processes)
     above, below = free_port(), free_port()
     jobs: list[Job] = [(_serve, (server, above, system.rounds)), (_mix, (proxy, above, below, processes))]
     jobs += [(_ask, (one, below)) for one in phones]

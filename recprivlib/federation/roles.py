@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from recprivlib.mechanisms.gate import seen
-from recprivlib.mechanisms.noise import Root, here, rooted
+from recprivlib.mechanisms.noise import Root, rooted
 from recprivlib.papers.fmf_ldp import Told, proxy, shuffled
 from recprivlib.parameters import UserError
 from recprivlib.population import BLOCK, block, dealt, onward, roots
 from recprivlib.protocols import Array, Interactions
+from recprivlib.streams import checked, stream
 
 
 def packed(**arrays: Array) -> bytes:
@@ -52,11 +53,11 @@ class Phones:
         items, sent = Told(unpacked(told)["items"]), []
         self.turn += 1
         under = roots(self.root, self.streams, self.turn)
-        for (number, stream), root in zip(self.streams.items(), under, strict=True):
+        for (number, own), root in zip(self.streams.items(), under, strict=True):
             first = number * BLOCK
             rows = slice(max(self.mine.start - first, 0), self.mine.stop - first)
             with rooted(root):
-                whole = self.system.messages(block(self.own, number), items, stream)
+                whole = self.system.messages(block(self.own, number), items, own)
             sent.append([part[rows] for part in whole])
         self.streams = dict(zip(self.streams, onward([*self.streams.values()]), strict=True))
         cells, signs = (np.concatenate(parts) for parts in zip(*sent, strict=True))
@@ -107,14 +108,12 @@ class Server:
         return packed(items=self.told.items)
 
 
-def cast(
-    system: Any, train: Interactions, rng: np.random.Generator, processes: int
-) -> tuple[Server, Proxy, list[Phones]]:
+def cast(system: Any, train: Interactions, seed: int, processes: int) -> tuple[Server, Proxy, list[Phones]]:
     """Who plays a run of `system`: everybody of `train` in `processes` runs of phones."""
     if not 1 <= processes <= train.n_users:
         raise UserError(f"processes is {processes!r}, but must be a whole number from 1 to {train.n_users} phones")
-    streams, own = dealt(-(-train.n_users // BLOCK), rng)
-    root = here()
+    streams, own = dealt(-(-train.n_users // BLOCK), stream(checked(seed), "fit"))
+    root = Root.of(seed)
     server = Server(system, system.start(train.sizes, own), own)
     ends = np.linspace(0, train.n_users, processes + 1).astype(int).tolist()
     phones = []

@@ -69,8 +69,9 @@ def secure(mechanism: Any) -> Secure:
 
 
 def earnest(mechanism: Any) -> Any:
-    """The secure form where there is one, else the mechanism as it is: doubles, from the operating system's numbers."""
-    try:
-        return secure(mechanism)
-    except UserError:
-        return mechanism
+    """What answers in a real run: drawn exactly where the mechanism itself has an exact sampler, else as it is.
+
+    Real-valued noise stays a double. Its form on a grid (`secure`) is right where a change moves one number; what a
+    person moves at once, in L1 or L2, rounding would move further than the bill says.
+    """
+    return Secure(mechanism) if isinstance(mechanism, DrawsExactly) else mechanism

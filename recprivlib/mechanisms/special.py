@@ -41,10 +41,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Sampled(Unknown):
-    """One step of a random walk, shaken by Gaussian noise of standard deviation `scale`; what it hides nobody knows."""
-
-    scale: float = 1.0
+    """One step of a random walk, in units of the Gaussian noise that shakes it; what a walk hides nobody knows."""
 
     def release(self, x: Array, rng: np.random.Generator) -> Array:
-        kind = np.float32 if np.asarray(x).dtype == np.float32 else np.float64
-        return x + kind(self.scale) * rng.standard_normal(np.shape(x), kind)
+        return x + rng.standard_normal(np.shape(x), np.float32 if x.dtype == np.float32 else np.float64)

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 from recprivlib.capacity import fits_drawn, require_drawn, require_together
 from recprivlib.data import Reading, is_own, pinned
-from recprivlib.evaluation.streams import checked
 from recprivlib.executors import Executor, died, executor
 from recprivlib.experiment import PRICED, priced, protocol_of
 from recprivlib.parameters import UserError, configured, parameters, values
 from recprivlib.registry import get
+from recprivlib.streams import checked
 from recprivlib.sweeps.cells import Cell, Outcome, compute, dataset, keep, kept, sources, takes, unwritable, whole
 from recprivlib.sweeps.locks import Claims
 

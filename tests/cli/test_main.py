@@ -80,7 +80,7 @@ def test_run_as_json_is_one_document_with_an_object_for_each_seed(capsys):
     for report in reports:
         assert list(report) == [
             "system", "data", "protocol", "seed", "params", "metrics", "guarantee", "seconds", "users", "intervals",
-                "notes",
+                "notes", "noise",
         ]  # fmt: skip
         assert report["params"] == {"neighbors": 20, "similarity": "jaccard"}
         assert report["guarantee"] is None

@@ -16,6 +16,7 @@ from recprivlib.data.synthetic import CHECKSUMS, resample, synthetic
 from recprivlib.evaluation import evaluate, split
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions
+from recprivlib.training import trained
 from recprivlib.yardsticks.plain import SYSTEMS
 
 
@@ -69,7 +70,7 @@ def test_item_knn_beats_popularity_and_popularity_beats_chance_clearly() -> None
     (fold,) = split(data, "loo-latest", 0)
     rate = {}
     for name in ("random", "popularity", "item-knn"):
-        model = SYSTEMS[name].system.fit(fold.train, np.random.default_rng(0))
+        model = trained(SYSTEMS[name].system, fold.train)
         rate[name] = evaluate(model, fold, full=False).metrics["hr@10"]
     margin = 5 * math.sqrt(1 / (2 * 1500))
     assert rate["random"] + margin < rate["popularity"]

@@ -18,6 +18,7 @@ from recprivlib.auditing.neighbours import Stage
 from recprivlib.auditing.replay import play, same
 from recprivlib.data import load
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 pytestmark = pytest.mark.slow  # Flower's environment is 300 MB; a minute or two where it is not there yet
 ROOT = Path(__file__).parents[2]
@@ -30,12 +31,13 @@ from recprivlib.federation.flower import federate
 from recprivlib.federation.roles import unpacked
 from recprivlib.protocols import Interactions
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 name, changes, processes, seed, data, out = json.loads(sys.argv[1])
 system, train = replace(get(name).system, **changes), np.load(data)
 train = Interactions(**{key: train[key] for key in ("users", "items", "ratings", "times")},
                      n_users=int(train["n_users"]), n_items=int(train["n_items"]))
-run = federate(system, train, np.random.default_rng(seed), processes)
+run = federate(system, train, seed, processes)
 kept = {"items": run.model.items, "users": run.model.users}
 for number, (what, value) in enumerate(run.shown):
     for part, array in (value if what == "sums" else {"items": value.items}).items():
@@ -90,7 +92,7 @@ def _reached(process):
 
 def agree(kept, system, train, seed):
     """Every bit of the model, of what the server was handed and told, and of what the proxy heard."""
-    model, attacked = system.fit(train, np.random.default_rng(seed)), play(system, train, seed)
+    model, attacked = trained(system, train, seed), play(system, train, seed)
     assert same(kept["items"], model.items)
     assert same(kept["users"], model.users)
     shown = {where: value for where, value in kept.items() if where.startswith(("sums", "told"))}
@@ -128,6 +130,7 @@ def test_what_flower_would_tell_its_makers_it_does_not_tell(python, on):
     code = f"""
 import os
 from recprivlib.federation.processes import together
+from recprivlib.training import trained
 os.environ["FLWR_TELEMETRY_ENABLED"] = {on!r}
 from flwr.supercore.telemetry import EventType, create_event
 together([(create_event, (EventType.PING, None))], "flwr.supercore.telemetry")

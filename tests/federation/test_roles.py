@@ -16,6 +16,7 @@ from recprivlib.mechanisms.gate import taped
 from recprivlib.papers.fmf_ldp import FMFLDP
 from recprivlib.parameters import UserError
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 ALL = ("fmf-ldp", "fmf-ldp-stable", "item-sign")
 
@@ -26,7 +27,7 @@ def few(name, rounds=2, k=7):
 
 def carried(system, train, seed, processes):
     """A run whose messages are handed over in this process."""
-    server, proxy, phones = cast(system, train, np.random.default_rng(seed), processes)
+    server, proxy, phones = cast(system, train, seed, processes)
     with taped() as tape:
         told = server.start()
         for _ in range(system.rounds):
@@ -39,7 +40,7 @@ def carried(system, train, seed, processes):
 def test_bytes_between_processes_change_no_bit(name, processes):
     train = load("synthetic", users=150, items=60, seed=5).interactions
     server, _, _ = carried(few(name), train, 3, processes)
-    model = few(name).fit(train, np.random.default_rng(3))
+    model = trained(few(name), train, 3)
     again = few(name).model(server.told, train)
     assert same(again.items, model.items)
     assert same(again.users, model.users)
@@ -49,7 +50,7 @@ def test_a_run_of_phones_may_lie_in_two_blocks():
     train = load("synthetic", users=BLOCK + 300, items=30, seed=1).interactions
     system = few("fmf-ldp-stable")
     server, _, _ = carried(system, train, 3, 3)
-    assert same(system.model(server.told, train).users, system.fit(train, np.random.default_rng(3)).users)
+    assert same(system.model(server.told, train).users, trained(system, train, 3).users)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -93,13 +94,13 @@ def test_what_reaches_the_server_has_no_sender_and_no_order():
 
 def test_a_process_holds_its_own_histories_and_nobody_elses():
     train = load("ml-100k").interactions
-    for one in cast(FMFLDP(), train, np.random.default_rng(0), 4)[2]:
+    for one in cast(FMFLDP(), train, 0, 4)[2]:
         assert set(one.own.users.tolist()) == set(one.mine)
         assert not one.own.user_features
 
 
 def test_a_phone_that_is_silent_or_speaks_twice_stops_the_run():
-    _, proxy, phones = cast(few("fmf-ldp"), Stage("user", "replace").world(), np.random.default_rng(0), 3)
+    _, proxy, phones = cast(few("fmf-ldp"), Stage("user", "replace").world(), 0, 3)
     first = packed(items=np.zeros((50, 5)))
     messages = [one.answer(first) for one in phones]
     with pytest.raises(UserError, match="phone 8 answered 0 times"):
@@ -107,7 +108,7 @@ def test_a_phone_that_is_silent_or_speaks_twice_stops_the_run():
     with pytest.raises(UserError, match="phone 0 answered 2 times"):
         proxy.mix([*messages, messages[0]])
     with pytest.raises(UserError, match="processes is 13"):
-        cast(few("fmf-ldp"), Stage("user", "replace").world(), np.random.default_rng(0), 13)
+        cast(few("fmf-ldp"), Stage("user", "replace").world(), 0, 13)
 
 
 def test_a_message_is_never_run():

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.evaluation import evaluate, split
+from recprivlib.training import trained
 from recprivlib.yardsticks.plain import SYSTEMS
 
 
@@ -35,7 +36,7 @@ def test_no_other_setting_does_clearly_better(name, changes, validation):
 
     def quality(system):
         return np.mean([
-            evaluate(system.fit(fold.train, stream(0, "fit")), fold, (10,), full=False).metrics["ndcg@10"]
+            evaluate(trained(system, fold.train), fold, (10,), full=False).metrics["ndcg@10"]
             for fold in validation
         ])  # fmt: skip
 

@@ -21,6 +21,7 @@ from recprivlib.models.constants import PerItem
 from recprivlib.parameters import check, parameter
 from recprivlib.population import learnt, steps
 from recprivlib.protocols import Array, Change, Claim, Interactions, Ledger, Model, Release, Sizes
+from recprivlib.training import followed, trained
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Polls:
 
     def collect(self, block: Interactions, told: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Array]:
         asked = told["items"][told["turn"] :: 10]
-        heard = released(UnarySymmetric(self.epsilon), block.matrix[:, asked].toarray() > 0, rng)
+        heard = released(UnarySymmetric(self.epsilon), block.matrix[:, asked].toarray() > 0)
         return {"heard": heard.sum(axis=0, dtype=np.int64), "users": np.array(block.n_users)}
 
     def learn(self, told: Mapping[str, Any], sums: Mapping[str, Array], rng: np.random.Generator) -> dict[str, Any]:
@@ -76,16 +77,16 @@ def test_four_shards_give_the_bytes_of_one(train: Interactions) -> None:
 
 
 def test_it_streams_and_its_last_step_is_its_fit(train: Interactions) -> None:
-    found = list(Polls().steps(train, np.random.default_rng(3)))
+    found = list(followed(Polls(), train, 3))
     assert [progress for progress, _ in found] == [0.2, 0.4, 0.6, 0.8, 1.0]
     known = [np.count_nonzero(model.scores) for _, model in found]  # type: ignore[attr-defined]
     assert known == sorted(set(known))  # each round tells of other items
-    fit: Any = Polls().fit(train, np.random.default_rng(3))
+    fit: Any = trained(Polls(), train, 3)
     assert (found[-1][1].scores == fit.scores).all()  # type: ignore[attr-defined]
 
 
 def test_it_hears_what_people_met(train: Interactions) -> None:
-    fit: Any = Polls(epsilon=8.0, rounds=10).fit(train, np.random.default_rng(3))
+    fit: Any = trained(Polls(epsilon=8.0, rounds=10), train, 3)
     truth = np.bincount(train.items, minlength=train.n_items)
     assert np.corrcoef(fit.scores, truth)[0, 1] > 0.95
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from recprivlib.mechanisms import Exact, Laplace, Sampled
+from recprivlib.mechanisms.gate import released
 from recprivlib.parameters import UserError, parameter
-from recprivlib.protocols import Change, Claim, Relation, Release, Unbounded, Unit, View
+from recprivlib.protocols import Array, Change, Claim, Relation, Release, Unbounded, Unit, View
 
 Terms = tuple[Unit, Relation]
 Near = dict[Terms, Change | Unbounded]  # how far neighbours are apart, at each terms
@@ -61,6 +64,11 @@ def sample_release(what: str, steps: int) -> Release:
     """A walk to one sample of a scaled posterior; every state of it may be seen (`steps` shows it)."""
     near = dict.fromkeys((REPLACED, PERSON, RATING), Change())
     return Release(what, Sampled(SGLD), near, steps, seen_by=WORLD)
+
+
+def shaken(state: Array, scale: float) -> Array:
+    """The state of a walk after Gaussian noise of this standard deviation, as it leaves."""
+    return released(Sampled(SGLD), state / np.float32(scale)) * np.float32(scale)
 
 
 def sampling_claim(epsilon: float) -> Claim:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from recprivlib.mechanisms import Exact, Laplace, Sampled
+from recprivlib.mechanisms import Exact, Laplace
 from recprivlib.mechanisms.gate import released
 from recprivlib.models import held
 from recprivlib.papers.dp_pnbm import noisy_factors
@@ -26,7 +26,6 @@ from recprivlib.papers.dp_pnbm.shared import (
     PUBLIC,
     RATING,
     REPLACED,
-    SGLD,
     TRUST,
     WORLD,
     Near,
@@ -34,6 +33,7 @@ from recprivlib.papers.dp_pnbm.shared import (
     means_release,
     sample_release,
     sampling_claim,
+    shaken,
     stars_of,
     width,
 )
@@ -211,7 +211,7 @@ class DPPS:
             slope = np.zeros_like(similarity) if self.noise_only else gradient(similarity, rated, Bounds())
             slope += np.float32(self.regularization) * similarity
             similarity = similarity - np.float32(drift * step) * slope
-            similarity = released(Sampled(SGLD, math.sqrt(self.temperature * step)), similarity)
+            similarity = shaken(similarity, math.sqrt(self.temperature * step))
             symmetric(similarity)
             yield turn / self.iterations, neighbours(train, means, similarity, self.neighbors)
 
@@ -295,10 +295,6 @@ class DPPSMF:
             self.factors, self.iterations, self.learning_rate, self.regularization, self.temperature, DECAY,
             scale * (2 * len(used) if self.rule == "code" else 1),
         )  # fmt: skip
-
-        def shaken(state: Array, scale: float) -> Array:
-            return released(Sampled(SGLD, scale), state)
-
         yield from noisy_factors.sampled(used, stars_of(train.grid), how, shaken, start)
 
     def holds(self, size: Volume) -> float:

@@ -7,11 +7,12 @@ from recprivlib.dashboard import folds as shared
 from recprivlib.dashboard.contract import Appearance
 from recprivlib.dashboard.folds import dataset
 from recprivlib.dashboard.memory import MEMORY, Memory
-from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.evaluation import evaluate, split
 from recprivlib.papers.dp_pnbm.screen import compute as board
 from recprivlib.papers.dp_pnbm.screen import dashboard, publishing, words
 from recprivlib.parameters import configured
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 SMALL = {"data": "synthetic", "neighbors": 300}
 
@@ -24,7 +25,7 @@ def start():
 def test_the_dot_is_what_the_library_gives(start):
     fold = split(dataset("synthetic").interactions, "kfold", 0)[0]
     name, settings = board.chosen(dashboard.EXPLORER.defaults | SMALL)
-    model = configured(get(name).system, settings).fit(fold.train, stream(0, "fit"))
+    model = trained(configured(get(name).system, settings), fold.train)
     assert start.error == pytest.approx(evaluate(model, fold).metrics["rmse"], abs=1e-9)
     assert start.noise > start.error
 

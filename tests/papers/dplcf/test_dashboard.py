@@ -14,12 +14,13 @@ from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import nbytes
 from recprivlib.data import load
 from recprivlib.data.synthetic import resample
-from recprivlib.evaluation import Difference, evaluate, split, stream
+from recprivlib.evaluation import Difference, evaluate, split
 from recprivlib.papers.dplcf.screen.compute import SERVERS, UNITS, compute, steps
 from recprivlib.papers.dplcf.screen.dashboard import CONTROLS, snippet, table
 from recprivlib.papers.dplcf.screen.words import reply, say
 from recprivlib.parameters import configured
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 EXPLORER = explorer("dplcf")
 SMALL = {"data": "synthetic"}
@@ -36,7 +37,7 @@ def test_the_screen_shows_what_the_registered_system_gives(server):
     shown = compute(server=server, epsilon=1.5, seed=1, **SMALL)
     name, settings, *_ = SERVERS[server]
     (held_out,) = split(load("synthetic").interactions, "loo-latest", 1)
-    model = configured(get(name).system, settings | {"epsilon": 1.5}).fit(held_out.train, stream(1, "fit"))
+    model = trained(configured(get(name).system, settings | {"epsilon": 1.5}), held_out.train, 1)
     metrics = evaluate(model, held_out, range(1, 11), full=False).metrics
     assert shown.yours.hr == pytest.approx([metrics[f"hr@{k}"] for k in range(1, 11)])
     assert shown.yours.ndcg == pytest.approx([metrics[f"ndcg@{k}"] for k in range(1, 11)])
@@ -48,7 +49,7 @@ def test_a_larger_crowd_is_the_resampled_population(people):
     shown = compute(people=people, **SMALL)
     (held_out,) = split(load("synthetic").interactions, "loo-latest", 0)
     phones = resample(held_out.train, people, np.random.default_rng([0, people]))
-    model = get("dplcf-sp").system.fit(phones, stream(0, "fit")).fold_in(held_out.train)
+    model = trained(get("dplcf-sp").system, phones).fold_in(held_out.train)
     assert shown.yours.at("hr@10") == pytest.approx(evaluate(model, held_out, (10,), full=False).metrics["hr@10"])
     assert shown.users == people * held_out.train.n_users
 

@@ -14,6 +14,7 @@ from recprivlib.mechanisms import UnaryOneSided, UnarySymmetric
 from recprivlib.papers.dplcf import system as dplcf
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 RATES = [(0.73, 0.27), (1.0, math.exp(-1)), (0.9, 0.2)]
 
@@ -61,9 +62,8 @@ def test_the_estimate_is_right_on_average(flipping):
     """400 draws; sd of one n̂₁₁ ≤ √(Mv² + v(n_i+n_j)) with v = q(1−q)/(p−q)² ≤ .92, of the mean a twentieth."""
     train = load("synthetic", users=200, items=20, seed=3).interactions
     truth = (train.matrix.T @ train.matrix).toarray()
-    rng = np.random.default_rng(5)
     row = dplcf.right(flipping.p, flipping.q).n11
-    draws = [dplcf.solved(row, dplcf.counted(dplcf.reports(train, flipping, rng))) for _ in range(400)]
+    draws = [dplcf.solved(row, dplcf.counted(dplcf.reports(train, flipping))) for _ in range(400)]
     off = ~np.eye(20, dtype=bool)
     v, n = 0.92, truth.diagonal()
     sd = np.sqrt(200 * v**2 + v * (n[:, None] + n)) / math.sqrt(len(draws))
@@ -73,9 +73,9 @@ def test_the_estimate_is_right_on_average(flipping):
 def test_the_noise_of_a_pair_has_the_variance_the_chapter_states():
     """Var n̂₁₁ = Mv² + v(n_i + n_j), exactly, for symmetric flips. 2,000 draws: relative sd of a variance ≈ .032."""
     train = load("synthetic", users=200, items=20, seed=3).interactions
-    flipping, rng = UnarySymmetric(1.0), np.random.default_rng(8)
+    flipping = UnarySymmetric(1.0)
     row = dplcf.right(flipping.p, flipping.q).n11
-    draws = np.array([dplcf.solved(row, dplcf.counted(dplcf.reports(train, flipping, rng)))[0, 1] for _ in range(2000)])
+    draws = np.array([dplcf.solved(row, dplcf.counted(dplcf.reports(train, flipping)))[0, 1] for _ in range(2000)])
     counts = np.asarray(train.matrix.sum(axis=0)).ravel()
     v = flipping.variance
     assert np.var(draws) == pytest.approx(200 * v**2 + v * (counts[0] + counts[1]), rel=0.15)
@@ -84,8 +84,7 @@ def test_the_noise_of_a_pair_has_the_variance_the_chapter_states():
 def test_without_noise_the_private_server_is_the_plain_one():
     """At ε = 20 no bit of a small history flips (e⁻²⁰ · 24,000 bits): catches a wrong sign anywhere in the chain."""
     train = load("synthetic", users=300, items=80, seed=0).interactions
-    rng = np.random.default_rng(0)
-    sums = dplcf.counted(dplcf.reports(train, UnarySymmetric(20.0), rng))
+    sums = dplcf.counted(dplcf.reports(train, UnarySymmetric(20.0)))
     plain = dplcf.counted(train.matrix.toarray() > 0)
     np.testing.assert_array_equal(sums["both"], plain["both"])
     found = dplcf.DPLCF(epsilon=20.0).similarities(sums)
@@ -96,7 +95,7 @@ def test_without_noise_the_private_server_is_the_plain_one():
 @pytest.mark.parametrize("cut", ["ratio", "feasible"])
 def test_a_similarity_is_possible_whatever_the_noise(cut):
     train = load("synthetic", users=60, items=50, seed=1).interactions
-    sums = dplcf.counted(dplcf.reports(train, UnarySymmetric(0.1), np.random.default_rng(0)))
+    sums = dplcf.counted(dplcf.reports(train, UnarySymmetric(0.1)))
     found = dplcf.DPLCF(epsilon=0.1, cut=cut).similarities(sums)
     assert np.isfinite(found).all()
     assert found.min() >= 0
@@ -146,7 +145,7 @@ def test_popularity_from_one_report_estimates_the_mean_share_of_a_history():
     items: sd of a count ≤ √(M·q(1−q))/(p−q) ≈ 40, so 5 deviations are 200 of up to 700."""
     train = load("synthetic", users=4096, items=40, seed=2).interactions
     system = replace(get("ldp-popularity").system, epsilon=6.0, reports="one")
-    found = system.fit(train, np.random.default_rng(0)).scores
+    found = trained(system, train).scores
     share = np.asarray((train.matrix / train.matrix.sum(axis=1)[:, None]).sum(axis=0)).ravel()
     assert np.abs(found - share).max() < 200
     assert np.corrcoef(found, share)[0, 1] > 0.95
@@ -156,7 +155,7 @@ def scores(name, data="ml-100k", seeds=3, **settings):
     found = []
     for seed in range(seeds):
         (fold,) = split(load(data).interactions, "loo-latest", seed)
-        model = replace(get(name).system, **settings).fit(fold.train, np.random.default_rng(seed))
+        model = trained(replace(get(name).system, **settings), fold.train, seed)
         found.append(evaluate(model, fold, full=False).per_user["hr@10"])
     return found
 
@@ -171,7 +170,7 @@ def test_at_epsilon_one_a_town_is_too_small_for_the_paper_and_large_enough_for_t
 
 def test_spectral_falls_back_to_popularity_when_nothing_stands_out():
     train = load("synthetic", users=100, items=60, seed=0).interactions
-    model = dplcf.DPLCFSpectral(epsilon=0.05).fit(train, np.random.default_rng(0))
+    model = trained(dplcf.DPLCFSpectral(epsilon=0.05), train)
     assert len(model.filter) < 4
     assert model.floor.any()
 
@@ -191,7 +190,7 @@ def test_a_crowd_reports_and_the_real_people_are_scored():
     np.testing.assert_array_equal(one.weights.toarray(), plain.weights.toarray())
     users = np.arange(50)[:, None]
     for system in (dplcf.DPLCF(population=4), dplcf.DPLCFSpectral(population=4)):
-        model = system.fit(train, np.random.default_rng(0))
+        model = trained(system, train)
         np.testing.assert_array_equal(model.histories.toarray(), train.matrix.toarray())
         assert model.score(users, np.arange(30)[None, :]).shape == (50, 30)
 

@@ -20,6 +20,7 @@ from recprivlib.papers.fmf_ldp import system as fmf_ldp
 from recprivlib.papers.fmf_ldp.system import FMFLDP, FMFLDPStable, ItemSign, Told
 from recprivlib.protocols import Interactions, Sizes
 from recprivlib.registry import get
+from recprivlib.training import followed, trained
 
 CITY = Sizes(50_000, 1000)
 ALL = ("fmf-ldp", "fmf-ldp-stable", "item-sign")
@@ -84,7 +85,7 @@ def test_down_is_down_and_as_printed_climbs(people):
 def test_inner_steps_do_not_ask_the_phones_again(people):
     """20 gradient steps an epoch are 20 uses of one release: what is taped is one release an epoch."""
     with taped() as tape:
-        FMFLDP(epochs=3, k=5).fit(people, np.random.default_rng(0))
+        trained(FMFLDP(epochs=3, k=5), people)
     assert [np.shape(call.y) for call in tape.calls] == [(400, 5)] * 3
 
 
@@ -94,9 +95,9 @@ def test_nothing_but_the_releases_reaches_the_server(name, people):
     others = load("synthetic", users=400, items=40, seed=9).interactions
     system = replace(get(name).system, epochs=3)
     with taped() as tape:
-        first = system.fit(people, np.random.default_rng(4))
+        first = trained(system, people, 4)
     with taped(tape.calls):
-        again = system.fit(others, np.random.default_rng(4))
+        again = trained(system, others, 4)
     assert np.array_equal(first.items, again.items)
     assert not np.array_equal(first.users, again.users)
 
@@ -105,7 +106,7 @@ def test_a_stable_gradient_keeps_its_size_while_the_printed_one_freezes(people):
     """The printed V grows by noise, x shrinks, and so do the gradients; orthonormal columns keep them."""
     sizes = {}
     for system in (FMFLDP(epsilon=0.5, k=50), FMFLDPStable(epsilon=0.5, k=50)):
-        models = [model for _, model in system.steps(people, np.random.default_rng(0))]
+        models = [model for _, model in followed(system, people)]
         sizes[type(system)] = [np.linalg.norm(model.items) for model in (models[0], models[-1])]
     grown, kept = sizes[FMFLDP], sizes[FMFLDPStable]
     assert grown[1] > 2 * grown[0]
@@ -216,7 +217,7 @@ def test_item_sign_costs_what_it_says():
 def test_odd_populations_end_in_finite_scores(name, train):
     """Warnings are errors in these tests."""
     for settings in ({"k": 500}, {"epsilon": 50.0}, {"epsilon": 0.01}):  # more reports than cells; saturated; nothing
-        model = replace(get(name).system, epochs=3, **settings).fit(train, np.random.default_rng(0))
+        model = trained(replace(get(name).system, epochs=3, **settings), train)
         scores = model.score(np.arange(train.n_users)[:, None], np.arange(train.n_items)[None, :])
         assert np.isfinite(scores).all()
         silent = np.bincount(train.users, minlength=train.n_users) == 0
@@ -256,7 +257,7 @@ def rates(name, seeds=3, data="ml-100k", items=None, **settings):
     interactions = (whole if items is None else most_met(whole, items)).interactions
     for seed in range(seeds):
         (fold,) = split(interactions, "loo-random", seed)
-        model = replace(get(name).system, **settings).fit(fold.train, np.random.default_rng(seed))
+        model = trained(replace(get(name).system, **settings), fold.train, seed)
         found.append(evaluate(model, fold, (10,), full=False).per_user["hr@10"])
     return found
 

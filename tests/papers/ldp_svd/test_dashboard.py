@@ -13,7 +13,7 @@ from recprivlib.dashboard import Appearance, Card
 from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import nbytes
 from recprivlib.data import load
-from recprivlib.evaluation import Difference, evaluate, split, stream
+from recprivlib.evaluation import Difference, evaluate, split
 from recprivlib.mechanisms import LaplaceOrTruth, RoundedOrTruth
 from recprivlib.papers.ldp_svd.answering import MECHANISMS as CHANNELS
 from recprivlib.papers.ldp_svd.screen.compute import MECHANISMS, chosen, compute, curve
@@ -23,6 +23,7 @@ from recprivlib.papers.ldp_svd.screen.words import reply, say
 from recprivlib.papers.ldp_svd.system import STARS
 from recprivlib.parameters import configured
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 EXPLORER = explorer("ldp_svd")
 SMALL = {"data": "synthetic", "tries": 10_000}
@@ -41,7 +42,7 @@ def test_the_screen_shows_what_the_registered_system_gives(mechanism, equal):
     shown = compute(**values)
     name, settings = chosen(values)
     fold = split(load("synthetic").interactions, "kfold", 1)[0]
-    model = configured(get(name).system, settings).fit(fold.train, stream(1, "fit", 0))
+    model = trained(configured(get(name).system, settings), fold.train, 1)
     assert shown.error == pytest.approx(evaluate(model, fold).metrics["rmse"])
     assert shown.floors["bound"] < shown.floors["random"]
 

@@ -9,13 +9,14 @@ import pytest
 from recprivlib.accounting import guarantee
 from recprivlib.auditing import audit
 from recprivlib.data import load
-from recprivlib.evaluation import evaluate, merged, paired, split, stream
+from recprivlib.evaluation import evaluate, merged, paired, split
 from recprivlib.papers.ldp_svd import ordinal
 from recprivlib.papers.ldp_svd.answering import MECHANISMS, answers
 from recprivlib.papers.ldp_svd.system import STARS
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions, Sizes
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 SIZES = Sizes(943, 1682, grid=STARS)
 
@@ -24,7 +25,7 @@ def errors(name, folds=5, seed=0, data="ml-100k", **settings):
     """Per-user squared errors of a system on the first folds."""
     scores = []
     for part, fold in enumerate(split(load(data).interactions, "kfold", seed)[:folds]):
-        model = replace(get(name).system, **settings).fit(fold.train, stream(seed, "fit", part))
+        model = trained(replace(get(name).system, **settings), fold.train, seed, part)
         scores.append(evaluate(model, fold))
     return merged(scores)
 
@@ -56,9 +57,8 @@ def test_the_channel_the_server_uses_is_the_one_the_phones_send_through(mechanis
     """20,000 draws a star: sd of a share ≤ .0035, so 5 deviations are .018. Catches a shifted bin or a wrong input."""
     heard = answers(MECHANISMS[mechanism](epsilon, STARS), STARS)
     np.testing.assert_allclose(heard.matrix.sum(axis=1), 1, atol=1e-9)
-    rng = np.random.default_rng(3)
     for row, star in enumerate(STARS):
-        drawn = np.bincount(heard.release(np.full(20_000, star), rng), minlength=heard.matrix.shape[1]) / 20_000
+        drawn = np.bincount(heard.release(np.full(20_000, star)), minlength=heard.matrix.shape[1]) / 20_000
         assert np.abs(drawn - heard.matrix[row]).max() < 0.018
         assert np.abs(np.cumsum(drawn) - np.cumsum(heard.matrix[row])).max() < 0.02
 
@@ -157,30 +157,30 @@ def test_divergence_names_its_cause_and_its_cure(name):
     (fold, *_) = split(load("ml-100k").interactions, "kfold", 0)
     system = replace(get(name).system, epsilon1=0.1, scale="stars", learning_rate=0.05)
     with pytest.raises(UserError, match=r"diverged: the noise is too large .* scale=unit or clip_reports=true"):
-        system.fit(fold.train, np.random.default_rng(0))
+        trained(system, fold.train)
     cured = replace(system, scale="unit", clip_reports=True, learning_rate=0.005)
-    assert np.isfinite(cured.fit(fold.train, np.random.default_rng(0)).user_bias).all()
+    assert np.isfinite(trained(cured, fold.train).user_bias).all()
 
 
 @pytest.mark.parametrize("name", ["laplace-svd", "laplace-rr-svd", "discrete-rr-mf", "optimal-mf"])
 def test_a_rating_off_the_grid_is_refused(name):
     """Noise is made for the grid's range: a 50 among stars would come through as a 50."""
     with pytest.raises(UserError, match=r"rating 2\.7"):
-        get(name).system.fit(toy([1, 2, 3, 2.7, 5, 4]), np.random.default_rng(0))
+        trained(get(name).system, toy([1, 2, 3, 2.7, 5, 4]))
 
 
 @pytest.mark.parametrize("name", ["svd", "laplace-svd", "laplace-rr-svd", "discrete-rr-mf", "optimal-mf"])
 def test_a_grid_of_one_value_and_data_without_stars_are_refused(name):
     with pytest.raises(UserError, match="needs two values or more"):
-        get(name).system.fit(toy([3, 3, 3, 3], grid=(3.0,)), np.random.default_rng(0))
+        trained(get(name).system, toy([3, 3, 3, 3], grid=(3.0,)))
     with pytest.raises(UserError, match="no ratings in stars"):
-        get(name).system.fit(toy([1, 1, 1, 1], grid=None), np.random.default_rng(0))
+        trained(get(name).system, toy([1, 1, 1, 1], grid=None))
 
 
 @pytest.mark.parametrize("name", ["svd", "laplace-svd", "laplace-rr-svd", "discrete-rr-mf", "optimal-mf"])
 def test_one_rating_a_user_and_films_never_met_still_get_a_prediction_on_the_scale(name):
     train = toy([1, 5, 3, 4], users=[0, 1, 2, 3], items=[0, 0, 1, 2])
-    model = get(name).system.fit(train, np.random.default_rng(0))
+    model = trained(get(name).system, train)
     scores = model.score(np.arange(4)[:, None], np.arange(5)[None, :])
     assert scores.shape == (4, 5)
     assert ((scores >= 1) & (scores <= 5)).all()

@@ -107,7 +107,7 @@ def test_training_streams_and_its_last_step_is_the_whole():
 
 
 def test_training_that_stops_is_a_card_and_no_score(monkeypatch):
-    def stopped(self, start, rng):
+    def stopped(self, start):
         raise UserError("training stopped in round 3: the clipping bound has grown to 2e+06")
         yield
 

@@ -15,12 +15,14 @@ from recprivlib.auditing import attack
 from recprivlib.data.synthetic import synthetic
 from recprivlib.evaluation import evaluate, split
 from recprivlib.mechanisms.gate import taped
+from recprivlib.mechanisms.noise import Root, along
 from recprivlib.models.around_popular import leftovers, popular_sum, top
 from recprivlib.papers.privrec import crafted as made_up
 from recprivlib.papers.privrec.training import Start
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
+from recprivlib.training import trained
 
 RNG = np.random.default_rng
 QUICK = {"rounds": 4, "cohort": 10, "local_epochs": 2, "size": "small"}
@@ -64,7 +66,7 @@ def test_every_round_releases_what_the_ledger_says(train, settings):
     """One joint event a round, whose μ is the ledger's whatever S has become."""
     system = dp(clip_init=3.0, **settings)
     with taped() as tape:
-        system.fit(train, RNG(0))
+        trained(system, train)
     (line,) = system.ledger(train.sizes).releases
     events = [call for call in tape.calls if not call.secret]
     assert len(events) == line.count == 4
@@ -89,7 +91,7 @@ def test_nobody_learns_from_a_phone_that_failed(train):
     """An update that is no number counts as zero: the run goes on, and what it releases is finite."""
     system = dp(learning_rate=100.0, local_epochs=30, clip_init=1e-3, size="large", rounds=2)
     with taped() as tape:
-        system.fit(train, RNG(0))
+        trained(system, train)
     updates = np.concatenate([call.x[0] for call in tape.calls if not call.secret])
     assert np.isfinite(updates).all()
     assert (np.abs(updates).max(axis=1) == 0).any()
@@ -99,7 +101,7 @@ def test_nobody_learns_from_a_phone_that_failed(train):
 
 
 def watched(system, train, seed=0):
-    return list(system.watched(Start.of(system, train, RNG(seed)), RNG(seed)))
+    return list(along(Root.of(seed), system.watched(Start.of(system, train, RNG(seed)))))
 
 
 def test_the_bound_goes_to_the_quantile(train):
@@ -159,21 +161,21 @@ def test_nonsense_is_refused_where_it_enters(settings, said):
 def test_a_cohort_larger_than_the_population_is_refused(name, train):
     system = replace(get(name).system, cohort=121)
     with pytest.raises(UserError, match="cohort is 121, but there are only 120 people"):
-        system.fit(train, RNG(0))
+        trained(system, train)
     if name == "dp-privrec":
         with pytest.raises(UserError, match="cohort is 121, but there are only 120 people"):
             system.ledger(train.sizes)
     everybody = replace(system, cohort=120, rounds=1, local_epochs=1)
-    assert np.isfinite(everybody.fit(train, RNG(0)).theta).all()
+    assert np.isfinite(trained(everybody, train).theta).all()
 
 
 def test_training_that_loses_its_numbers_stops_and_is_never_scored(train):
     with pytest.raises(UserError, match="training stopped in round"):
-        replace(get("privrec").system, learning_rate=100.0, rounds=50, cohort=30).fit(train, RNG(0))
+        trained(replace(get("privrec").system, learning_rate=100.0, rounds=50, cohort=30), train)
     with pytest.raises(UserError, match="clipping bound has grown"):
-        dp(clip_init=1e6, clip_rate=10.0, rounds=50).fit(train, RNG(0))
+        trained(dp(clip_init=1e6, clip_rate=10.0, rounds=50), train)
     fold = split(train, "user-split", 0)[0]
-    model = replace(get("privrec").system, **QUICK).fit(fold.train, RNG(0))
+    model = trained(replace(get("privrec").system, **QUICK), fold.train)
     with pytest.raises(UserError, match="has diverged"):
         evaluate(replace(model, theta=model.theta * np.nan), fold)
 
@@ -184,7 +186,7 @@ def test_one_interaction_each_and_nothing_known_about_anybody(train):
     first = np.searchsorted(train.users, train.users, side="left")
     few = train.take((train.users % 2 == 0) | (rows == first))
     for name in ("privrec", "nn-self", "fofl-self"):
-        model = replace(get(name).system, cohort=30, rounds=3).fit(few, RNG(0))
+        model = trained(replace(get(name).system, cohort=30, rounds=3), few)
         found = model.fold_in(few.of(np.arange(5))).score(np.arange(5)[:, None], np.arange(90)[None, :])
         assert np.isfinite(found).all()
 
@@ -208,7 +210,7 @@ def test_the_made_up_two_send_what_a_run_clips(train):
     town = replace(train, users=users.astype(np.int32), items=items.astype(np.int32), ratings=one.astype(np.float32),
                    times=one.astype(np.int64))  # fmt: skip
     with taped() as tape:
-        deque(system.watched(Start.of(system, town, RNG(0)), RNG(0)), maxlen=0)
+        deque(system.watched(Start.of(system, town, RNG(0))), maxlen=0)
     (call,) = [call for call in tape.calls if not call.secret]
     np.testing.assert_allclose(call.x[0], two.updates[[1] + [0] * 119], atol=1e-6)
     np.testing.assert_array_equal(call.x[1], made_up.below(system, two.updates)[[1] + [0] * 119])

@@ -13,12 +13,13 @@ from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.folds import dataset, holdout
 from recprivlib.dashboard.memory import Memory
 from recprivlib.dashboard.people import ADA, film
-from recprivlib.evaluation import Difference, evaluate, interval, paired, stream
+from recprivlib.evaluation import Difference, evaluate, interval, paired
 from recprivlib.parameters import UserError
 from recprivlib.plots.numerals import THIN
 from recprivlib.primers.recommenders import compute as live
 from recprivlib.primers.recommenders import dashboard, words
 from recprivlib.primers.recommenders.ranking import BOUNDS
+from recprivlib.training import trained
 from recprivlib.yardsticks.plain import SYSTEMS, ItemKNN
 
 EXPLORER = explorer("recommenders")
@@ -37,8 +38,8 @@ def test_compute_is_what_evaluation_says_of_a_freshly_trained_system(system):
     shown = live.compute(system=system, neighbors=neighbors, k=k, seed=seed, **MADE_UP)
     held_out = holdout(dataset("synthetic"), seed)
     fresh = ItemKNN(neighbors=neighbors) if system == "item-knn" else SYSTEMS[system].system
-    own = evaluate(fresh.fit(held_out.train, stream(seed, "fit")), held_out, (k,))
-    popular = evaluate(SYSTEMS["popularity"].system.fit(held_out.train, stream(seed, "fit")), held_out, (k,))
+    own = evaluate(trained(fresh, held_out.train, seed), held_out, (k,))
+    popular = evaluate(trained(SYSTEMS["popularity"].system, held_out.train, seed), held_out, (k,))
     for rates, name in ((shown.sampled, f"hr@{k}"), (shown.full, f"hr@{k}/full")):
         assert rates.yours[k - 1] == pytest.approx(own.metrics[name], abs=1e-6)
         assert rates.popular[k - 1] == pytest.approx(popular.metrics[name], abs=1e-6)

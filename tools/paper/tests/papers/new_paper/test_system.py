@@ -11,10 +11,11 @@ from recprivlib.accounting import guarantee
 from recprivlib.auditing import audit
 from recprivlib.dashboard.catalogue import explorer
 from recprivlib.data import load
-from recprivlib.evaluation import evaluate, split, stream
+from recprivlib.evaluation import evaluate, split
 from recprivlib.papers.new_paper import NoisyCounts
 from recprivlib.population import capped
 from recprivlib.protocols import Interactions, Sizes
+from recprivlib.training import trained
 
 EXPLORER = explorer("new_paper")
 
@@ -31,7 +32,8 @@ def test_the_noise_is_what_the_ledger_states(people: Interactions) -> None:
     It would catch noise for the whole of ε in every count, and half of it.
     """
     system, exact = NoisyCounts(epsilon=4.0, cap=20), np.bincount(people.items, minlength=people.n_items)
-    runs = [system.fit(people, np.random.default_rng(seed)).scores - exact for seed in range(200)]
+    films = np.arange(people.n_items)
+    runs = [trained(system, people, seed).score(np.zeros(1, int), films[None, :])[0] - exact for seed in range(200)]
     (release,) = system.ledger(people.sizes).releases
     b, n = release.mechanism.scale, 200 * people.n_items
     assert np.mean(np.square(runs)) == pytest.approx(2 * b**2, abs=5 * math.sqrt(20 / n) * b**2)
@@ -52,7 +54,7 @@ def test_the_attack_finds_the_claim_to_hold() -> None:
 def test_the_screen_shows_what_the_library_computes(capsys: pytest.CaptureFixture[str]) -> None:
     shown = EXPLORER.compute(epsilon=0.5, data="synthetic", seed=3)
     (fold,) = split(load("synthetic").interactions, "loo-latest", 3)
-    model = NoisyCounts(epsilon=0.5).fit(fold.train, stream(3, "fit"))
+    model = trained(NoisyCounts(epsilon=0.5), fold.train, 3)
     assert shown.rate == pytest.approx(evaluate(model, fold).metrics["hr@10"])
     exec(EXPLORER.snippet({"epsilon": 0.5, "cap": 20, "data": "synthetic", "seed": 3}), {})
     assert f"new-paper: {shown.rate:.3f}" in capsys.readouterr().out
