@@ -10,7 +10,6 @@ A finding alone makes a verdict open; broken needs a certificate.
 
 from __future__ import annotations
 
-import dataclasses
 import time
 import zlib
 from collections.abc import Sequence
@@ -19,22 +18,20 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.accounting import guarantee
-from recprivlib.auditing.conformance import Books, LedgerCheck, bookkeeping, price, turned
+from recprivlib.auditing.conformance import LedgerCheck, price, turned
 from recprivlib.auditing.distinguish import Worlds, hear, learned
-from recprivlib.auditing.neighbours import Stage, meant_for
+from recprivlib.auditing.neighbours import Stage
 from recprivlib.auditing.redraw import Passage
-from recprivlib.auditing.replay import interference, play
+from recprivlib.auditing.rehearsal import Rehearsed, rehearse, shortened
+from recprivlib.auditing.replay import play
 from recprivlib.auditing.verdicts import channel_epsilon
 from recprivlib.mechanisms.gate import Call, Torn
 from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound, NotKnown
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, HasSensitivity, Ledger, Relation, Sizes, Unit, View
 
-SHORT = {"rounds": 4, "epochs": 4, "iterations": 4, "local_epochs": 1, "population": 1}
 MOST = 12  # answers of a run that are drawn anew together; of more, these are a part
 SECONDS, FEW, MANY = 6.0, 60, 400  # spent on runs whose every trace is watched, and how many of either world
-CROWD = 4000  # people, where a stage has to be as large as the data
 
 
 @dataclass(frozen=True)
@@ -47,30 +44,6 @@ class Overheard:
     trials: int
     part: str  # which part of the run was played, in words; empty: all of it
     exact: float  # an ε that the recorded inputs reach exactly; 0: none is known
-
-
-@dataclass(frozen=True)
-class Rehearsed:
-    """A run on a small stage, replayed and booked: nothing of it hangs on luck."""
-
-    system: Any
-    stage: Stage
-    ledger: Ledger
-    leaks: list[str]  # other ways by which data get out
-    books: Books
-
-    @property
-    def found(self) -> list[str]:
-        return self.leaks + self.books.found
-
-
-def rehearse(system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View, seed: int) -> Rehearsed:
-    """Replay a run of `system` and keep its books."""
-    short = shortened(system)
-    stage = staged(short, sizes, unit, relation, view)
-    ledger = short.ledger(stage.world().sizes)
-    leaks = interference(short, stage, view, seed)
-    return Rehearsed(short, stage, ledger, leaks, bookkeeping(short, ledger, stage, view, seed))
 
 
 def attack_run(
@@ -100,37 +73,6 @@ def attack_run(
         worlds |= watch(run, view, trials, rng)
     part = _part(system, run.system, sizes, len(passages), len(every) - len(passages))
     return Overheard(worlds, tuple(dict.fromkeys(found)), tuple(run.books.lines), trials, part, _exact(passages))
-
-
-def shortened(system: Any) -> Any:
-    """The same system with as few repetitions as show what one is like; a crowd's phones are people of their own."""
-    names = {one.name for one in dataclasses.fields(system)}
-    few = {name: min(most, getattr(system, name)) for name, most in SHORT.items() if name in names}
-    return replace(system, **few)
-
-
-def staged(system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View) -> Stage:
-    """A few people; as many as the data have, where a run with few would be another (a cohort's rate, a crowd)."""
-    few = Stage(unit, relation)
-    crowd = replace(few, people=max(few.people, min(sizes.users, CROWD)))
-    for stage in (few, crowd):
-        small = dataclasses.replace(sizes, users=stage.people, items=stage.world().n_items)
-        try:
-            ledger = system.ledger(small)
-            alike = replace(small, users=sizes.users)
-            if stage is few and _price(ledger, stage, view) > _price(system.ledger(alike), stage, view) * (1 + 1e-9):
-                continue
-            play(system, stage.world(), 0, view)
-        except UserError:
-            if stage is crowd:
-                raise
-            continue
-        return meant_for(stage, [release.mechanism for release in ledger.releases])
-    return meant_for(crowd, [release.mechanism for release in system.ledger(sizes).releases])
-
-
-def _price(ledger: Ledger, stage: Stage, view: View) -> float:
-    return guarantee(ledger, stage.unit, stage.relation, 1e-6, view).epsilon
 
 
 def _part(system: Any, short: Any, sizes: Sizes, passages: int, later: int) -> str:

@@ -19,14 +19,14 @@ def add_score(parser: Any) -> None:
     """The option `--score`."""
     parser.add_argument(
         "--score", nargs="?", const="", metavar="FILE.csv",
-        help="put every bug there is into the system, or into all of them, and say which are caught; all of them are "
-        "written to the committed table, unless you name another file",
+        help="put every bug there is into the system, or into all of them, and say which are caught; the committed "
+        "table is written anew, or the file you name",
     )  # fmt: skip
 
 
 def execute_score(args: argparse.Namespace) -> None:
     """Score one system, or all, and say what was caught."""
-    from recprivlib.auditing.mutation import OPERATORS, score, write
+    from recprivlib.auditing.mutation import score, write
     from recprivlib.auditing.mutation.scoring import FILE
     from recprivlib.registry import systems
 
@@ -35,12 +35,13 @@ def execute_score(args: argparse.Namespace) -> None:
         raise UserError(f"there is no private system {args.name!r} to score; choose from {', '.join(private)}")
     chosen = {args.name: private[args.name]} if args.name else private
     cells: list[Any] = []
-    for cell in score(chosen):
-        cells.append(cell)
-        if cell.operator == next(reversed(OPERATORS)):
-            say(f"{cell.system}: {sum(one.outcome == 'caught' for one in cells)} caught so far")
-    if args.score or not args.name:
-        write(cells, Path(args.score) if args.score else FILE)
+    for name, entry in chosen.items():
+        now = list(score({name: entry}))
+        write(
+            now, Path(args.score) if args.score else FILE
+        )  # one by one: a long run that is stopped has said something
+        say(f"{name}: caught {sum(one.outcome == 'caught' for one in now)} of {sum(one.outcome != '' for one in now)}")
+        cells += now
     if args.json:
         emit([asdict(one) for one in cells])
     else:

@@ -315,6 +315,7 @@ def bit_ledger(
         assumed=(ONCE, *assumed),
         trust="nobody (local)",
         claimed=claimed,
+        counts_public=True,
     )
 
 
@@ -371,7 +372,7 @@ class LDPPopularity:
         }  # fmt: skip
         release = Release("one item of the history, hidden in a set", answer, neighbours)
         public, assumed = ("the catalogue", "who takes part"), (ONCE, FOR_ALL)
-        return Ledger((release,), public=public, assumed=assumed, trust="nobody (local)")
+        return Ledger((release,), public=public, assumed=assumed, trust="nobody (local)", counts_public=True)
 
     def _mechanism(self, items: int) -> Any:
         bits = self.reports == "bits"

@@ -16,7 +16,7 @@ from recprivlib.auditing import USUAL
 from recprivlib.auditing.mutation import OPERATORS, cell, committed, missed, score, scoring, summary, write
 from recprivlib.auditing.mutation.grafts import become, holding, lying, planted, poked
 from recprivlib.auditing.neighbours import Stage
-from recprivlib.auditing.run_attack import rehearse
+from recprivlib.auditing.rehearsal import WHOLE, rehearse
 from recprivlib.cli import main
 from recprivlib.closure import PACKAGE
 from recprivlib.mechanisms import Laplace, gate
@@ -245,4 +245,5 @@ def test_nothing_is_found_in_a_system_without_a_bug(name):
     for unit, relation in supported(ledger, view):
         if guarantee(ledger, unit, relation, 1e-6, view).epsilon < math.inf:
             for seed in range(20):
-                assert list(rehearse(system, USUAL, unit, relation, view, seed).found) == [], (unit, relation, seed)
+                run = rehearse(system, USUAL, unit, relation, view, seed, budget=WHOLE)
+                assert list(run.found) == [], (unit, relation, seed)

@@ -24,7 +24,7 @@ from recprivlib.auditing import USUAL, audit
 from recprivlib.auditing.mutation import answers, digits, ledgers, lies, models, sides
 from recprivlib.auditing.mutation.grafts import planted
 from recprivlib.auditing.mutation.operator import Operator
-from recprivlib.auditing.run_attack import rehearse
+from recprivlib.auditing.rehearsal import BRIEF, WHOLE, rehearse
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Claim, Entry, HasDelta, Relation, Unit
 
@@ -86,11 +86,13 @@ def heard(make: Callable[[], Any], terms: tuple[Unit, Relation], honest: Heard |
     unit, relation = terms
     try:
         with sides.tidied():
-            system = make()
-            run = rehearse(system, USUAL, unit, relation, default_view(system.ledger(USUAL)), seed)
-            early = Heard(tuple(run.found))
-            if honest and early.beside(honest):
-                return early
+            for budget in (BRIEF, WHOLE) if honest else (WHOLE,):  # most bugs are found in a moment
+                system = make()
+                view = default_view(system.ledger(USUAL))
+                run = rehearse(system, USUAL, unit, relation, view, seed, budget=budget)
+                early = Heard(tuple(run.found))
+                if honest and early.beside(honest):
+                    return early
             said = audit(system, unit=unit, relation=relation, trials=TRIALS, seed=seed, rehearsed=run)
     except UserError as refused:
         return Heard((f"refused: {refused}",), "refused", str(refused))
@@ -149,8 +151,12 @@ def score(entries: Mapping[str, Entry], operators: Iterable[str] = ()) -> Iterat
 
 
 def write(cells: Iterable[Cell], path: Path = FILE) -> None:
-    """The cells as a .csv, in the order of the operators and then of the systems."""
+    """The cells as a .csv, by operator and system; what it says of other systems stays."""
     order = {name: at for at, name in enumerate(OPERATORS)}
+    cells = list(cells)
+    new = {one.system for one in cells}
+    kept = [one for one in committed(path) if one.system not in new and one.operator in order] if path.exists() else []
+    cells = sorted(kept + cells, key=lambda one: one.system)
     with path.open("w", encoding="utf-8", newline="") as file:
         out = csv.DictWriter(file, [one.name for one in fields(Cell)], lineterminator="\n")
         out.writeheader()
