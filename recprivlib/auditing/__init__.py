@@ -13,6 +13,7 @@ says how much its trials could have shown at most.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
@@ -23,15 +24,17 @@ from recprivlib.accounting import guarantee, small_delta, supported
 from recprivlib.accounting.bills import default_view, mechanism_ledger, modes, stated, usual_delta
 from recprivlib.accounting.claims import claimed_at
 from recprivlib.accounting.guarantee import never_drawn
-from recprivlib.auditing.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
+from recprivlib.auditing.bounds import ALL, DECIDES, SHOWN, Missed, Rung, ceiling, epsilon_lower
+from recprivlib.auditing.curves import TradeOff, trade_off
 from recprivlib.auditing.distinguish import Worlds
-from recprivlib.auditing.events import Certificate, auc, certificates, certify, choose, halves, roc
+from recprivlib.auditing.events import Certificate, auc, certificates, certify, roc
 from recprivlib.auditing.games import Game, ledger_games, mechanism_game, projection_game, statistic
 from recprivlib.auditing.mechanism_check import lies
+from recprivlib.auditing.redraw import Passage
 from recprivlib.auditing.rehearsal import WHOLE as BUDGET
-from recprivlib.auditing.rehearsal import Rehearsed, rehearse
-from recprivlib.auditing.run_attack import attack_run
-from recprivlib.auditing.verdicts import ONE, WHOLE, Checked, Played, Verdict, exact_epsilon, restated, verdict
+from recprivlib.auditing.run_attack import Rehearsed, attack_run, rehearse
+from recprivlib.auditing.sequential import looks
+from recprivlib.auditing.verdicts import ONE, WHOLE, Checked, Played, Verdict, exact_epsilon, verdict
 from recprivlib.data import Dataset, load
 from recprivlib.mechanisms.common import SEEDED, STARS
 from recprivlib.parameters import UserError, values
@@ -80,6 +83,7 @@ class Attacked:
     attack: str
     true_positive_rate: float
     false_positive_rate: float
+    mu: float = 0.0  # where the noise is Gaussian: μ of its trade-off curve is at least this, with 95 % confidence
     played: Played = ONE  # what was attacked
     found: tuple[str, ...] = ()  # what does not agree with the ledger, beside any bound
     roc: tuple[Array, Array] = field(default=(NONE, NONE), repr=False, compare=False)
@@ -199,21 +203,21 @@ def audit(
     else:
         attacked, exact = _mechanism(target, ledger, asked, progress)
         checked = Checked(found=attacked.found)
-    claim = restated(_viewed(ledger), delta)
+    claim = claimed_at(_viewed(ledger), delta)
     word, reason = verdict(
         claim, counted, attacked.decisive, exact if delta == 0 else None, whole=not is_system,
         found=attacked.found, played=attacked.played, ceiling=attacked.ceiling, trials=attacked.trials,
         checked=checked,
     )  # fmt: skip
-    if claim is None and ledger.claimed and not attacked.found:
-        reason = f"the claim is at δ = {ledger.claimed.delta:g} and says nothing at δ = {delta:g}"
+    if ledger.claimed and claim and math.isinf(claim.epsilon) and not attacked.found:
+        word, reason = "open", f"the claim is at δ = {ledger.claimed.delta:g} and says nothing at δ = {delta:g}"
     if word == "holds" and any(_on_doubles(release.mechanism) for release in ledger.releases):
         reason += "; for real numbers (these are doubles, for teaching)"
     if word == "holds" and (lost := never_drawn(ledger, view)):
         word, reason = "open", lost
     mode = "; ".join(modes(ledger))
-    shown = restated(ledger.claimed, delta)
-    return Audit(name or type(target).__name__, _values(target), shown, counted, attacked, word, reason, mode, checked)
+    name = name or type(target).__name__
+    return Audit(name, _values(target), ledger.claimed, counted, attacked, word, reason, mode, checked)
 
 
 def _data(data: str | Dataset | Interactions | None) -> Interactions | None:
@@ -276,7 +280,7 @@ def _system(
         return asked.unplayed(heard.found), None
     share = len(heard.worlds)
     part = f", {heard.part}" if heard.part else ""
-    each = [(_certified(worlds, asked, name + part, heard.trials, share), worlds)
+    each = [(_certified(worlds, asked, name + part, heard.trials, share, *heard.shapes.get(name, ())), worlds)
             for name, worlds in heard.worlds.items()]  # fmt: skip
     return replace(_best(each), played=WHOLE, found=heard.found), heard.exact
 
@@ -290,14 +294,15 @@ def _mechanism(target: Any, ledger: Ledger, asked: Asked, progress: Progress | N
     if not games:
         raise asked.without_a_game(())
     seen = [(game, play(game, trials, rng, progress)) for game in games]
-    each = [(_certified(worlds, asked, game.attack, trials, len(games)), worlds) for game, worlds in seen]
+    curved = not found and Passage(target, 0, 0).normal
+    each = [(_certified(worlds, asked, game.attack, trials, len(games), curved), worlds) for game, worlds in seen]
     return replace(_best(each), found=tuple(found)), exact_epsilon(ledger, asked.unit, asked.relation)
 
 
 def _best(each: list[tuple[Attacked, Worlds]]) -> Attacked:
-    """The strongest attack, with all of its trade-off; of the others nobody looks at theirs."""
-    best, worlds = max(each, key=lambda one: (one[0].decisive, one[0].epsilon_lower))
-    return replace(best, roc=roc(worlds))
+    """The attack that shows most, with all of its trade-off, and the most that any decides: α is shared among all."""
+    best, worlds = max(each, key=lambda one: (one[0].epsilon_lower, one[0].decisive))
+    return replace(best, decisive=max(one.decisive for one, _ in each), roc=roc(worlds))
 
 
 def _viewed(ledger: Ledger) -> Claim | None:
@@ -332,13 +337,30 @@ def attack(
     return _best([(_certified(worlds, asked, game.attack, trials, among), worlds)])
 
 
-def _certified(worlds: Worlds, asked: Asked, name: str, trials: int, among: int) -> Attacked:
-    delta, shows, decides = asked.delta, SHOWN / among, DECIDES / among
-    shown, decisive = certificates(worlds, delta, (shows, decides))
+def _certified(
+    worlds: Worlds, asked: Asked, name: str, trials: int, among: int, curved: bool = False, missed: Missed = ALL
+) -> Attacked:
+    """`curved`: neighbours' answers are two Gaussians, and half of what is shown is spent on their curve."""
+    delta, decides = asked.delta, DECIDES / among
+    shows = SHOWN / among / (2 if curved and delta > 0 else 1)
+    shown, decisive = certificates(worlds, delta, (shows, decides), missed)
     bound = decisive.epsilon(decides)  # what holds at the deciding level holds at the other
-    return Attacked(
+    found = Attacked(
         max(shown.epsilon(shows), bound), bound, 1 - SHOWN, delta, asked.unit, asked.relation, asked.view,
         trials, ceiling(shown.trials, delta, shows), name, shown.true_positive_rate, shown.false_positive_rate,
+    )  # fmt: skip
+    return _as_a_curve(found, trade_off(worlds, shows, missed)) if curved and delta > 0 else found
+
+
+def _as_a_curve(found: Attacked, curve: TradeOff) -> Attacked:
+    """The same attack with what its whole curve shows, if that is more; what decides rests on counts alone."""
+    better = curve.epsilon(found.delta)
+    if better <= found.epsilon_lower:
+        return replace(found, mu=curve.mu)
+    return replace(
+        found, epsilon_lower=better, ceiling=max(found.ceiling, curve.ceiling(found.delta)), mu=curve.mu,
+        attack=f"{found.attack}, as a trade-off curve",
+        true_positive_rate=curve.true_positive_rate, false_positive_rate=curve.false_positive_rate,
     )  # fmt: skip
 
 
@@ -379,17 +401,8 @@ def play(game: Game, trials: int, rng: np.random.Generator, progress: Progress |
 
 
 def climb(worlds: tuple[Array, Array], delta: float = 0.0, start: int = 128) -> tuple[Rung, ...]:
-    """The bound after 2·start, 4·start, … trials: all rungs together hold with 95 % confidence."""
-    rungs, best, trials, look = [], 0.0, start, 1
-    while trials <= len(worlds[0]):
-        first, second = halves((worlds[0][:trials], worlds[1][:trials]))
-        alpha = rung_alpha(look)
-        hits, misses = choose(first, delta, alpha).counts(second)
-        certifying = len(second[0])
-        best = max(best, epsilon_lower(hits, misses, certifying, delta, alpha))
-        rungs.append(Rung(trials, best, ceiling(certifying, delta, alpha)))
-        trials, look = 2 * trials, look + 1
-    return tuple(rungs)
+    """The bound after start, 2·start, 4·start, … trials: all of them together hold with 95 % confidence."""
+    return tuple(looks(worlds, delta, start=start))
 
 
 def _terms(ledger: Ledger, view: View, unit: Unit | None, relation: Relation | None) -> tuple[Unit, Relation]:

@@ -37,7 +37,7 @@ from recprivlib.protocols import (
     Unit,
 )
 
-HAIR = 1 + 1e-6  # sums of floats
+HAIR = 1 + 1e-9  # our own sums; what rounding adds to the code's is stated and billed
 DRAWS = 200  # of a cohort, whose sizes are looked at
 SIZES = 6.0  # deviations that a size of a cohort may be off: 2e-9 of honest ones are
 
@@ -169,7 +169,7 @@ def lines(
         far = float(np.linalg.norm([step[1] for step in steps], norm)) if steps else 0.0
         first = next((where(a) for (a, _), step in zip(both, steps, strict=True) if step[0]), "")
         out.append(LedgerCheck(
-            mechanism, billed(changes), max(change.distance for _, change in changes),
+            mechanism, billed(changes, relation), max(change.billed for _, change in changes),
             sum(step[0] for step in steps), far, max((step[2] for step in steps), default=0.0), norm,
             sum(step[0] > 0 for step in steps), mine[0].what, first, never_reached(mine),
             bool(both) and isinstance(both[0][0].x, tuple),
@@ -186,28 +186,37 @@ def answering(mechanism: Any, ledger: Ledger) -> Any:
     return next((kind for kind, other in kinds.items() if price(other) == price(mechanism)), None)
 
 
-def billed(changes: Sequence[tuple[Release, Change]]) -> int:
-    """How many inputs a bill is for: of the releases of one partition the most, of others all."""
+def billed(changes: Sequence[tuple[Release, Change]], relation: Relation) -> int:
+    """How many inputs a bill is for: of the releases of one partition the dearest few, of others all."""
     inputs = [(release.partition, release.count * change.inputs) for release, change in changes]
-    parts = {name for name, _ in inputs if name}
-    shared = sum(max(count for other, count in inputs if other == name) for name in parts)
-    return shared + sum(count for name, count in inputs if not name)
+    few = {release.partition: parts_of(change, relation) for release, change in changes}
+    shared = (sorted((count for other, count in inputs if other == name), reverse=True)[: few[name]]
+              for name in few if name)  # fmt: skip
+    return sum(count for name, count in inputs if not name) + sum(sum(each) for each in shared)
+
+
+def parts_of(change: Change, relation: Relation) -> int:
+    """In how many releases of one partition neighbours may differ: whoever is another may leave one and join one."""
+    return change.parts or (1 if relation == "add-remove" else 2)
 
 
 def never_reached(releases: Sequence[Release]) -> str:
     """Why nothing reaches what these lines state, where the ledger says so."""
-    return next((said for release in releases if (said := getattr(release, "unreached", ""))), "")
+    return next((said for release in releases if (said := release.unreached)), "")
 
 
-def apart_in_one_partition(ledger: Ledger, checks: Sequence[LedgerCheck]) -> list[str]:
-    """Releases of one partition of which one change moves several."""
+def apart_in_one_partition(ledger: Ledger, checks: Sequence[LedgerCheck], unit: Unit, relation: Relation) -> list[str]:
+    """Releases of one partition of which one change moves more than the ledger says."""
     changed = {identity(check.mechanism) for check in checks if check.moved}
-    parts: dict[str, set[Any]] = {}
+    parts: dict[str, dict[Any, int]] = {}
     for release in ledger.releases:
-        if release.partition and identity(release.mechanism) in changed:
-            parts.setdefault(release.partition, set()).add(identity(release.mechanism))
-    return [f"one change moves several releases of the partition {name!r}, which are billed as one"
-            for name, kinds in parts.items() if len(kinds) > 1]  # fmt: skip
+        change = release.neighbours.get((unit, relation))
+        if release.partition and isinstance(change, Change) and identity(release.mechanism) in changed:
+            few = parts_of(change, relation)
+            parts.setdefault(release.partition, {})[identity(release.mechanism)] = few
+    over = ((name, len(kinds), min(kinds.values())) for name, kinds in parts.items())
+    return [f"one change moves {many} releases of the partition {name!r}, which are billed as {few}"
+            for name, many, few in over if many > few]  # fmt: skip
 
 
 def unknown(ledger: Ledger, calls: Sequence[Call]) -> list[str]:

@@ -80,6 +80,8 @@ class Rehearsed:
     ledger: Ledger
     leaks: list[str]  # other ways by which data get out
     books: Books
+    worlds: tuple[Interactions, Interactions]  # the neighbours that are attacked
+    brief: bool = False  # no more was played than a reader waits for
 
     @property
     def found(self) -> list[str]:
@@ -157,7 +159,8 @@ def rehearse(
     if memory is None:
         books = replace(books, said=f"{books.said}; not what one run leaves to the next")
     leaks = [note for note in books.found if MOVES in note or note in (memory or ())]
-    return Rehearsed(short, stage, short.ledger(first.base.sizes), leaks, books)
+    pair = stage.world(item=books.place), stage.world(True, books.place)
+    return Rehearsed(short, stage, short.ledger(first.base.sizes), leaks, books, pair, brief)
 
 
 def examined(system: Any, ledger: Ledger, scenes: Iterable[Scene], act: Act, told: bool = True) -> Books:
@@ -237,7 +240,10 @@ def one_tape(system: Any, ledger: Ledger, scene: Scene, live: Played, act: Act, 
         except (ValueError, TypeError) as failed:
             found.append(f"the form of what is released depends on the data ({failed})")
             continue
-        found += [*apart_in_one_partition(ledger, now), *(check.excess for check in now if not check.kept)]
+        found += [
+            *apart_in_one_partition(ledger, now, act.unit, act.relation),
+            *(check.excess for check in now if not check.kept),
+        ]
         checks += now
         if (score := sum(check.reach for check in now)) > best[0]:
             best = score, near_ones - 1
@@ -301,7 +307,7 @@ def _elsewhere(short: Any, stage: Stage, sizes: Sizes, act: Act) -> Books:
             drawn = replace(short, population=2)
             found += examined(drawn, drawn.ledger(base.sizes), [scene], act, told=False).found
             said.append("a population that is drawn")
-        if (act.unit, act.relation) == ("user", "add-remove") and not counted(short.ledger(base.sizes)):
+        if (act.unit, act.relation) == ("user", "add-remove") and not short.ledger(base.sizes).counts_public:
             tape = play(short, base, act.seed, act.view).calls
             here, there = (play(short, one, act.seed, act.view, tape) for one in (base, one_less(base)))
             found += [f"{name} tells how many people there are" for name, value in here.held.items()
@@ -324,15 +330,6 @@ def _streamed(short: Any, scene: Scene, act: Act) -> list[str]:
     here, *rest = (play(short, one, act.seed, act.view, tape, streamed=True) for one in worlds)
     notes = [note for there in rest for note in moved(here, there, None, scene.base.n_users)]
     return [note if note.startswith("model ") else f"{note} (as it is streamed)" for note in _once(notes)]
-
-
-COUNTED = {"people", "part"}  # words of a ledger that call the number of people public
-
-
-def counted(ledger: Ledger) -> bool:
-    """Whether a ledger says that it is no secret how many people there are."""
-    stated = getattr(ledger, "counts_public", None)
-    return any(COUNTED & set(words.split()) for words in ledger.public) if stated is None else bool(stated)
 
 
 def _other_terms(short: Any, stage: Stage, sizes: Sizes, act: Act) -> Books:

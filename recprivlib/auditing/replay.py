@@ -21,10 +21,10 @@ import scipy.sparse as sp
 
 from recprivlib.auditing.leaves import Closed, identity, leaves, same
 from recprivlib.auditing.overheard import overheard
-from recprivlib.evaluation.streams import stream
 from recprivlib.mechanisms.gate import Call, Tape, Torn, taped
 from recprivlib.mechanisms.noise import Root, rooted
 from recprivlib.protocols import Array, FoldsIn, Interactions, Iterative, View
+from recprivlib.streams import stream
 
 __all__ = ["MOVES", "Played", "Probe", "moved", "play", "same"]
 

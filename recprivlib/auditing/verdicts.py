@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -56,16 +56,6 @@ class Checked:
         least = min((share for line, share in self.reach.items() if line not in self.never), default=None)
         far = "" if least is None else f", and neighbours moved at least {least:.0%} of what each line states"
         return f"in {self.runs} runs nothing but the answers moved{far}"
-
-
-def restated(claim: Claim | None, delta: float) -> Claim | None:
-    """The claim at another δ, so that it stands beside a bill: what it says there itself, or at any smaller δ. None: it
-    says nothing at so small a δ."""
-    if claim is None or claim.delta == delta:
-        return claim
-    if claim.at is not None:
-        return replace(claim, epsilon=claim.at(delta), delta=delta)
-    return replace(claim, delta=delta) if claim.delta < delta else None
 
 
 def verdict(
