@@ -12,7 +12,7 @@ from recprivlib.auditing.mutation.grafts import Hook, Run, holding, planted
 from recprivlib.auditing.mutation.operator import Operator
 from recprivlib.mechanisms.gate import answer
 from recprivlib.mechanisms.noise import Root, here, rooted
-from recprivlib.protocols import Array
+from recprivlib.protocols import Array, HasSensitivity
 
 BLOCK = 256
 
@@ -80,6 +80,8 @@ def same_for_all(release: Hook) -> Hook:
             )
         if np.ndim(x) == 0 or not len(x):
             return release(self, x, rng)
+        if isinstance(self, HasSensitivity):
+            return x + (release(self, x[:1], rng) - x[:1])
         rows = [release(self, x[at : at + 1], copy.deepcopy(rng)) for at in range(len(x))]
         rng.random()
         return np.concatenate(rows)
