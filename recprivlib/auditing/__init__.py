@@ -251,8 +251,10 @@ class Asked:
 
     def unplayed(self, found: tuple[str, ...]) -> Attacked:
         """What an attack says that was not played: nothing, beside what was found."""
-        return Attacked(0.0, 0.0, 1 - SHOWN, self.delta, self.unit, self.relation, self.view, 0, 0.0, "none of ours",
-                        0.0, 0.0, WHOLE, found)  # fmt: skip
+        return Attacked(
+            0.0, 0.0, 1 - SHOWN, self.delta, self.unit, self.relation, self.view, 0, 0.0, "none of ours", 0.0, 0.0,
+            played=WHOLE, found=found,
+        )  # fmt: skip
 
     def without_a_game(self, found: tuple[str, ...]) -> UserError:
         """Why nothing can be attacked at these terms."""
