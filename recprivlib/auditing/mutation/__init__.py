@@ -5,6 +5,7 @@
     models.py    in what a model holds                digits.py   in its numbers; in other people's phones
     answers.py   at the gate                          lies.py     in the noise: roots, mechanisms that lie
     ledgers.py   in the ledger, in who is asked       sides.py    beside the model; leaks that wait for their data
+    blind.py     what the audit cannot see, by name
     scoring.py   operator × system: caught or not, by what
 
 What no operator looks like nobody has scored: the table says how far the audit sees among these, and no more.

@@ -90,6 +90,16 @@ def with_lie(lie: Callable[[Hook], Hook], fits: Callable[[Any, Any], bool] = cos
     return lambda system: lying(system, lie) if tried(system).answers(fits) else None
 
 
+def one_form(build: Callable[[Any], Any]) -> Callable:
+    """For systems two of whose answers have one form: else none of them can stand for another."""
+
+    def built(system: Any) -> Any:
+        forms = [np.shape(call.x) for call in tried(system).calls if not isinstance(call.x, tuple) and not call.secret]
+        return build(system) if len(set(forms)) < len(forms) else None
+
+    return built
+
+
 # ------------------------------------------------------------------------------------------- around the gate
 
 
@@ -234,7 +244,7 @@ OPERATORS = {
         at_gate(twice_if_odd)),
     "gate: early stop": Operator(
         "the last answer is used again where the input has changed little",
-        "the number of answers differs between data sets", at_gate(nothing_new, least=2)),
+        "the number of answers differs between data sets", one_form(at_gate(nothing_new, least=2))),
     "gate: half the noise": Operator("the noise is half of what the ledger says", LESS, at_gate(half_the_noise)),
     "gate: x 1.9": Operator(
         "what goes in is 1.9 times as large as its sensitivity", LESS, at_gate(larger(1.9), scaled)),

@@ -170,6 +170,5 @@ OPERATORS = {
     "lie: cut off": Operator(
         "noise is cut at twice its usual size", "no answer lies far out", with_lie(cut_off, scaled)),
     "lie: rarely silent": Operator(
-        "one answer in a thousand runs is the truth", "in a thousand runs one is exact", with_lie(rarely_silent),
-        "rare: what befalls one answer in a thousand"),
+        "one answer in a thousand runs is the truth", "in a thousand runs one is exact", with_lie(rarely_silent)),
 }  # fmt: skip

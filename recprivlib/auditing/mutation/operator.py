@@ -26,7 +26,7 @@ class Operator:
     plants: str  #: what is wrong then, in a sentence
     shows: str  #: by what a user would notice, had she looked
     build: Callable[[Any], Any | None]  #: system -> mutated system, or None: it does not apply
-    blind: str = ""  #: why no audit of ours can see it
+    blind: str = ""  #: why our audit may not see it (blind.py)
 
 
 def raw(train: Interactions) -> Array:

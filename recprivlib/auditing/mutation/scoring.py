@@ -22,6 +22,7 @@ from recprivlib.accounting import guarantee, small_delta
 from recprivlib.accounting.bills import default_view, usual_delta
 from recprivlib.auditing import USUAL, audit
 from recprivlib.auditing.mutation import answers, digits, ledgers, lies, models, sides
+from recprivlib.auditing.mutation.blind import SPOTS
 from recprivlib.auditing.mutation.grafts import planted
 from recprivlib.auditing.mutation.operator import Operator
 from recprivlib.auditing.rehearsal import BRIEF, WHOLE, rehearse
@@ -29,8 +30,9 @@ from recprivlib.parameters import UserError
 from recprivlib.protocols import Claim, Entry, HasDelta, Relation, Unit
 
 OPERATORS: dict[str, Operator] = {
-    name: one for part in (models, digits, answers, lies, ledgers, sides) for name, one in part.OPERATORS.items()
-}
+    name: replace(one, blind=SPOTS.get(name, ""))
+    for part in (models, digits, answers, lies, ledgers, sides) for name, one in part.OPERATORS.items()
+}  # fmt: skip
 FILE = Path(__file__).with_name("score.csv")
 TRIALS = 2000
 CAUGHT, HOLDS, OPEN, NONE = "caught", "holds", "open", ""

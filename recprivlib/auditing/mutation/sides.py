@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.auditing.mutation.grafts import Run, holding, planted
-from recprivlib.auditing.mutation.operator import Operator, counts_only, lengths, raw, terms, total
+from recprivlib.auditing.mutation.operator import Operator, counts_only, ledger_of, lengths, raw, terms, total
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Interactions
 
@@ -185,8 +185,8 @@ def refuses(system: Any) -> Any:
 
 
 def by_people(system: Any) -> Any:
-    """Where one person more is secret; a ledger may call the number public, and then this is none."""
-    if terms(system) != ("user", "add-remove"):
+    """Where one person more is secret, and the ledger does not call their number public."""
+    if terms(system) != ("user", "add-remove") or ledger_of(system).counts_public:
         return None
     return planted(system, leaves=lambda run, model: holding(model, run.train.n_users))
 
@@ -266,12 +266,12 @@ OPERATORS = {
         "the data choose how many public random numbers are drawn", "the caller's generator stands elsewhere",
         public_numbers),
     "side: input": Operator("training changes the data it was given", "the caller's data are others", doing(touches)),
-    "side: time": Operator("time to train goes with the true total", "a watch", doing(sleeps), "time is not looked at"),
+    "side: time": Operator("time to train goes with the true total", "a watch", doing(sleeps)),
     "side: memory": Operator(
-        "memory goes with the true total", "a monitor", doing(takes_room), "memory is not looked at"),
+        "memory goes with the true total", "a monitor", doing(takes_room)),
     "side: file of the run before": Operator(
         "the model holds what the run before has left in a file", "a model holds another data set's numbers",
-        reads_what_was_left, "files that are read are not looked at"),
+        reads_what_was_left),
     "memory: first run": Operator(
         "every model holds what the first run of the process saw", "a model holds another data set's numbers",
         first_comer),
