@@ -14,6 +14,7 @@ from recprivlib.accounting import guarantee, supported
 from recprivlib.accounting.bills import default_view
 from recprivlib.auditing import USUAL
 from recprivlib.auditing.mutation import OPERATORS, cell, committed, missed, score, scoring, summary, write
+from recprivlib.auditing.mutation.blind import SPOTS
 from recprivlib.auditing.mutation.grafts import become, holding, lying, planted, poked
 from recprivlib.auditing.neighbours import Stage
 from recprivlib.auditing.rehearsal import WHOLE, rehearse
@@ -170,6 +171,12 @@ def test_no_bug_passes_as_holds_but_where_the_table_says_why():
     """The blind spots: what no audit of ours looks at, and what it looks at and does not see."""
     named = {one.operator for one in missed(committed()) if one.outcome == "holds"}
     assert named <= {name for name, operator in OPERATORS.items() if operator.blind}
+
+
+def test_a_blind_spot_that_is_mended_is_struck_off():
+    """Each that is named is one: some system passes with it."""
+    passed = {one.operator for one in missed(committed())}
+    assert {*SPOTS} - passed == set()
 
 
 def sample():
