@@ -16,6 +16,8 @@ COMPILED = "what a compiled container holds is not looked at"
 ROOT = "that noise comes from the root of the run, anew for every answer, is believed"
 DRAWN = "that nobody is told who was drawn is believed"
 WORLDS = "no made-up world has such data; real data may (--data)"
+ALONE = "what is told is made of earlier answers where inputs differ by what was released: it gives nothing away"
+ROWS = "that the noise of symbols is new for every person is looked at among few people"
 VIEWS = "who sees a release is believed"
 
 SPOTS: dict[str, str] = {
@@ -33,6 +35,8 @@ SPOTS: dict[str, str] = {
     "root: own": ROOT,
     "root: data's": ROOT,
     "root: rewound": ROOT,
+    "lie: same for blocks": ROWS,
+    "gate: noise cycled": ALONE,
     "cohort: told": DRAWN,
     "ledger: unseen": VIEWS,
     "wait: all alike": WORLDS,
