@@ -21,7 +21,7 @@ from recprivlib.auditing.leaves import identity, same
 from recprivlib.auditing.neighbours import WHO
 from recprivlib.auditing.replay import where
 from recprivlib.mechanisms.gate import Call, answer
-from recprivlib.mechanisms.losses import NoBound, NotKnown
+from recprivlib.mechanisms.losses import GaussianShift, LaplaceShift, NoBound, NotKnown
 from recprivlib.mechanisms.secure import Secure
 from recprivlib.protocols import (
     Array,
@@ -294,9 +294,23 @@ def _drawn(calls: Iterable[Call]) -> Iterator[str]:
             continue
         if not call.drew:
             yield f"{call.mechanism} draws no random numbers{where(call)}"
+        if _bare(call):
+            yield f"some answers of {call.mechanism} have no noise{where(call)}"
         again = answer(call.mechanism, call.x, call.stream.generator(), call.secret)
         if not all(same(a, b) for a, b in zip(_parts(again), _parts(call.y), strict=True)):
             yield f"{call.mechanism} does not answer twice alike from the same random numbers{where(call)}"
+
+
+def _bare(call: Call) -> bool:
+    """Whether real numbers to which noise is added come out the same from other random numbers."""
+    if call.stream is None or not isinstance(call.mechanism.loss(1.0), LaplaceShift | GaussianShift):
+        return False
+    other = dataclasses.replace(call.stream, path=(*call.stream.path, 1)).generator()
+    y, again = np.ravel(call.y), np.ravel(answer(call.mechanism, call.x, other, call.secret))
+    if y.dtype.kind != "f" or len(y) != len(again) or np.array_equal(y, np.rint(y)):
+        return False
+    inside = (y > y.min(initial=np.inf)) & (y < y.max(initial=-np.inf))  # where answers are cut, many are alike
+    return bool(((y == again) & inside).any())
 
 
 def _parts(y: Any) -> tuple:

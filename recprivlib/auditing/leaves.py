@@ -170,11 +170,12 @@ def bound(function: types.FunctionType) -> dict[str, Any]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equal to the last bit: also what a number that is none carries, and the sign of a zero."""
+    """Equal to the last bit: also what a number that is none carries, the sign of a zero, and the order in memory."""
     if isinstance(a, str | bytes | range | None) or isinstance(b, str | bytes | range | None):
         return type(a) is type(b) and a == b
     a, b = np.asarray(a), np.asarray(b)
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    alike = a.shape == b.shape and a.dtype == b.dtype and a.flags.fnc == b.flags.fnc
+    return alike and a.tobytes() == b.tobytes()
 
 
 def identity(thing: Any) -> Any:

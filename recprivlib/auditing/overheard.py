@@ -10,6 +10,7 @@ import contextlib
 import io
 import logging
 import os
+import stat
 import sys
 import tempfile
 import threading
@@ -52,6 +53,7 @@ def overheard() -> Iterator[Heard]:
             stack.enter_context(_printed(heard))
             stack.enter_context(_logged(heard))
             stack.enter_context(_warned(heard))
+            stack.enter_context(_grown(heard))
         token = _heard.set(heard)
         try:
             yield heard
@@ -126,6 +128,37 @@ def _warned(heard: Heard) -> Iterator[None]:
             yield
         finally:
             heard.said["what is warned of"] = "\n".join(str(one.message) for one in kept)
+
+
+@contextlib.contextmanager
+def _grown(heard: Heard) -> Iterator[None]:
+    """Files that were open before, where the system shows them."""
+    before = _open_files()
+    try:
+        yield
+    finally:
+        for number, size in _open_files().items():
+            if before.get(number, size) != size:
+                heard.outside.append("a run writes to a file that was open before")
+
+
+def _open_files() -> dict[int, int]:
+    """The size of each regular file that this process holds open, but for its terminal's."""
+    found: dict[int, int] = {}
+    try:
+        for name in os.listdir("/proc/self/fd"):  # noqa: PTH208  there may be none
+            with contextlib.suppress(OSError):
+                about = os.fstat(int(name))
+                if stat.S_ISREG(about.st_mode) and (about.st_dev, about.st_ino) != _terminal():
+                    found[int(name)] = about.st_size
+    except OSError:
+        pass
+    return found
+
+
+def _terminal() -> tuple[int, int]:
+    about = os.fstat(1)
+    return about.st_dev, about.st_ino
 
 
 def _guard() -> None:

@@ -261,7 +261,7 @@ def _memory(short: Any, act: Act) -> list[str] | None:
 
 def _in_a_crowd(short: Any, stage: Stage, sizes: Sizes, act: Act) -> Books:
     """More people than one block or one chunk of phones has: they share nothing, and nothing goes around."""
-    many = (BLOCK if isinstance(short, Federated) else CHUNKS) + PEOPLE
+    many = BLOCK + PEOPLE if isinstance(short, Federated) else max(CHUNKS + PEOPLE, min(sizes.users, CROWD))
     if stage.people >= many:
         return Books([], [])
     crowd = replace(stage, people=many, items=max(ITEMS, min(stage.items, 3 * ITEMS)))

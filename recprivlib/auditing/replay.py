@@ -131,8 +131,8 @@ def digest(model: Any, home: bool = False) -> str:
 def moved(here: Played, there: Played, who: int | None, people: int) -> list[str]:
     """What is not equal in two worlds under one tape, but for the inputs. `who`: in whose data alone they differ."""
     found = list(_asked(here.calls, there.calls))
-    if here.held.keys() != there.held.keys():
-        other = next(iter(here.held.keys() ^ there.held.keys()))
+    if list(here.held) != list(there.held):
+        other = next(iter(here.held.keys() ^ there.held.keys()), "in what order")
         found.append(f"what a model holds ({other}) {MOVES}")
     found += [f"{name} {MOVES}" for name, value in here.held.items()
               if name in there.held and not same(value, there.held[name])]  # fmt: skip

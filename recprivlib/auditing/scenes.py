@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 WHO = 1  # the person whose data neighbours differ in, where people are made up
 GENRES = 19
-FEW = 25  # items that everybody met at least, where nobody has a short history
+FEW, LENGTHS = (
+    25,
+    (2, 3, 5, 8, 13, 21, 34),
+)  # lengths of histories; FEW: items that everybody met at least, where nobody has a short history
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ HISTORIES: dict[str, Callable[[int, int], Array]] = {  # of so many items, with 
     "as many as the cap": lambda n, cap: np.arange(n) < cap,
     "other ones, as many": lambda n, cap: np.arange(n) >= n - cap,
     "two items": lambda n, cap: np.arange(n) < 2,
+    **{f"{length} items": (lambda n, cap, length=length: np.arange(n) % (n // length) == 0) for length in LENGTHS},
     "one more than the cap": lambda n, cap: np.arange(n) < cap + 1,
 }
 SAID: dict[str, Callable[[Array, float, float], Array]] = {  # of items by their numbers, on a scale from low to high
@@ -79,6 +83,7 @@ WHOLE: dict[str, tuple[tuple[str, Told, tuple[Told, ...], str], ...]] = {  # a w
          "people who met one thing"),
         ("nothing beside people of everything", ("nothing", "high"), (("everything", "low"),),
          "people who met everything"),
+        ("nothing", ("nothing", "high"), tuple((f"{length} items", "high") for length in LENGTHS), "people"),
     ),
     "replace": (
         ("everything", ("everything", "in turn"),
@@ -91,6 +96,7 @@ WHOLE: dict[str, tuple[tuple[str, Told, tuple[Told, ...], str], ...]] = {  # a w
         ("half beside heavy people", ("the first half", "low"), (("the other half", "high"),), "heavy people"),
         ("half beside people of one thing", ("the first half", "high"), (("the other half", "high"),),
          "people who met one thing"),
+        ("nothing", ("nothing", "high"), tuple((f"{length} items", "high") for length in LENGTHS), "people"),
     ),
     "swap": (
         ("half", ("the first half", "in turn"), (("the other half", "the other way"),), "people"),
@@ -146,10 +152,11 @@ def made(met: Array, stars: Array, turn: int = 0, timed: bool = True) -> Interac
     order = np.lexsort((at, times, users))
     genres = np.zeros((items, GENRES), bool)
     genres[np.arange(items), 1 + np.arange(items) % (GENRES - 1)] = True
-    number = np.arange(people) + turn
+    some = np.random.default_rng(13 + turn)
+    genders, trades = np.array(["F", "M"]), np.array(["writer", "doctor", "artist", "farmer"])
     said = {
-        "age": 20 + number % 40, "gender": np.array(["F", "M"])[number % 2],
-        "occupation": np.array(["writer", "doctor", "artist", "farmer"])[number % 4],
+        "age": some.integers(15, 45 + 35 * (turn % 2), people), "gender": some.choice(genders, people),
+        "occupation": some.choice(trades, people),
     }  # fmt: skip
     return Interactions(
         users[order].astype(np.int32), at[order].astype(np.int32), stars[users, at][order].astype(np.float32),
@@ -158,7 +165,7 @@ def made(met: Array, stars: Array, turn: int = 0, timed: bool = True) -> Interac
 
 
 def made_up(stage: Stage) -> Iterator[Scene]:
-    """Every scene of these terms, the farthest change first; the first has a far world beside its neighbours."""
+    """Every scene of these terms, the farthest change first; each has a far world beside its neighbours."""
     kind = _values if stage.unit == "rating" else _whole if stage.unit == "user" else _places
     return kind(stage)
 
@@ -197,7 +204,7 @@ def _with_her(stage: Stage, met: Array, stars: Array, hers: Array, said: Array) 
 
 
 def _whole(stage: Stage) -> Iterator[Scene]:
-    at, first = np.arange(stage.items), True
+    at = np.arange(stage.items)
     for what, here, there, beside in WHOLE[stage.relation]:
         met, stars = crowd(stage, beside)
 
@@ -206,9 +213,7 @@ def _whole(stage: Stage) -> Iterator[Scene]:
 
         others = [(" ".join(told), of(told), True) for told in there]
         base = of(here)
-        if first:
-            others.append(("everything else", far(stage, _table(base)), False))
-            first = False
+        others.append(("everything else", far(stage, _table(base)), False))
         yield Scene(what, base, tuple(others))
 
 
@@ -219,7 +224,7 @@ def _table(data: Interactions) -> Array:
 def _places(stage: Stage) -> Iterator[Scene]:
     """One interaction of hers comes, or (swap) comes for another: a rare item, two others, the last."""
     places = (0, 7, 23, stage.items - 1)
-    high, first = np.full(stage.items, stage.ends[1]), True
+    high = np.full(stage.items, stage.ends[1])
     for what, history, beside in PLACES:
         met, stars = crowd(stage, beside)
         free = np.setdiff1d(np.arange(stage.items), places)
@@ -236,9 +241,7 @@ def _places(stage: Stage) -> Iterator[Scene]:
 
         others = [(f"item {place} more", of(place), True) for place in places]
         base = of(None)
-        if first:
-            others.append(("everything else", _without(far(stage, _table(base)), stage.items - 3), False))
-            first = False
+        others.append(("everything else", _without(far(stage, _table(base)), stage.items - 3), False))
         yield Scene(what, base, tuple(others))
 
 
@@ -248,7 +251,7 @@ def _without(data: Interactions, first: int) -> Interactions:
 
 
 def _values(stage: Stage) -> Iterator[Scene]:
-    at, first = np.arange(stage.items), True
+    at = np.arange(stage.items)
     for what, history, said, others_say in VALUES:
         met, stars = crowd(stage)
         met[:, -1] |= what == "one rating"
@@ -268,7 +271,5 @@ def _values(stage: Stage) -> Iterator[Scene]:
         places = dict.fromkeys(int(inside[min(place, len(inside) - 1)]) for place in (0, 7, 23, len(inside) - 1))
         others = [(f"rating {place}", of(place), True) for place in places]
         base = of(None)
-        if first:
-            others.append(("everything else", far(stage, _table(base)), False))
-            first = False
+        others.append(("everything else", far(stage, _table(base)), False))
         yield Scene(what, base, tuple(others))
