@@ -18,7 +18,7 @@ unexport PYTHONPATH
 unexport PYTHONHOME
 export PIP_USER := 0
 
-.PHONY: help setup setup-all serve book site test test-slow check bench bench-browser bench-readers bench-peers results results-check lab \
+.PHONY: help setup setup-all serve book site test test-slow check bench bench-browser bench-readers bench-peers results tune results-check lab \
 	notebooks linkcheck federation lock audit-deps clean
 
 help:  ## this list
@@ -94,6 +94,9 @@ bench-peers: setup-all  ## the speed table against peers that the lock leaves ou
 
 results: setup  ## recompute the figures behind the book that are committed
 	@$(BIN)/python -m recprivlib.tables $(ARGS)
+
+tune: setup  ## search the dials of all whom a table compares, and write its file of choices (ARGS=<name>)
+	@$(BIN)/python -m recprivlib.tables --tune $(ARGS)
 
 results-check: setup  ## recompute all of them and compare
 	@$(BIN)/python -m recprivlib.tables --check $(ARGS)

@@ -6,16 +6,18 @@ import dataclasses
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recprivlib.capacity import ran_out, require, require_drawn
 from recprivlib.data import Dataset, load
-from recprivlib.evaluation import PROTOCOLS, Scores, evaluate, merged, split
+from recprivlib.evaluation import PROTOCOLS, Nest, RatingSplit, Scores, Split, evaluate, merged, split
+from recprivlib.mechanisms.noise import Root, rooted
 from recprivlib.mechanisms.secure import Secure, earnest
 from recprivlib.parameters import UserError, configured, values
-from recprivlib.protocols import Entry, Ledger, Report, Sizes, System
+from recprivlib.protocols import Entry, HearsRatings, Ledger, Report, Sizes, System
 from recprivlib.registry import get, name_of
 from recprivlib.streams import checked
 from recprivlib.training import trained
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PRICED = ("claimed", "claimed_for", "counted", "unit", "relation", "view", "delta", "trust")  # of a row
+HEARD = 1  # of the noise of a seed: that of held-out reports, where 0 is that of the training
 DEFAULT_PROTOCOL = {"ranking": "loo-latest", "rating": "kfold"}
 
 
@@ -119,6 +122,44 @@ def _run(
         name, values(value), dataset.name, protocol, seed, scores.metrics, scores.intervals(seed),
         bill, seconds, sizes.users, notes, scores.per_user, real,
     )  # fmt: skip
+
+
+def tried(name: str, settings: Mapping[str, Any], fold: Split, protocol: str, seed: int, nest: Nest, data: str,
+          ks: Sequence[int] | None = None) -> Report:  # fmt: skip
+    """One trial: a system at these settings on one split of a nest. A validation has no bill and no intervals.
+
+    Where it comes to nothing (it diverges, or refuses these settings) a validation has no metrics and says why; a test
+    raises.
+    """
+    entry = get(name)
+    value = configured(entry.system, dict(settings))
+    test, start = nest.draw is None, time.perf_counter()
+    try:
+        with nullcontext() if test else np.errstate(all="ignore"):
+            if nest.heard:
+                fold = _heard(name, value, fold, seed)
+            model = trained(value, fold.train, seed)
+            fitted = time.perf_counter()
+            scores = evaluate(model, fold, ks, full=nest.full)
+    except (UserError, FloatingPointError, np.linalg.LinAlgError) as error:
+        if test:
+            raise
+        return Report(name, values(value), data, protocol, seed, {}, {}, None, {}, 0, (str(error),))
+    sizes = fold.train.sizes
+    seconds = {"fit": fitted - start, "evaluate": time.perf_counter() - fitted}
+    bill = guarantee_of(entry, value, sizes) if test else None
+    return Report(
+        name, values(value), data, protocol, seed, scores.metrics, {}, bill, seconds, sizes.users, scores.notes,
+        scores.per_user if test else {},
+    )  # fmt: skip
+
+
+def _heard(name: str, system: Any, fold: Split, seed: int) -> Split:
+    """The split as the server has it: reports of what is to be predicted, whose noise has mean zero."""
+    if not isinstance(system, HearsRatings) or not isinstance(fold, RatingSplit):
+        raise ValueError(f"the server of {name} hears no report of a rating whose noise has mean zero")
+    with rooted(Root.of(seed, HEARD)):
+        return dataclasses.replace(fold, ratings=system.heard(fold.ratings, fold.train.grid).astype(np.float32))
 
 
 def drawn_how(ledger: Ledger) -> tuple[str, ...]:

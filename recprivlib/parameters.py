@@ -9,6 +9,8 @@ A system or mechanism is a frozen dataclass; each field a reader may set is made
 
 `check` refuses what is out of range, in the user's words, at the moment the value is made. A field made
 without `parameter` is fixed by the variant and cannot be set from the command line.
+
+`tune=` says over what a search may turn it, `dial(5, 500)` or `among(False, True)`, or in words why it never may.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import math
 import operator
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 
 class UserError(ValueError):
@@ -53,6 +55,82 @@ def real(text: str) -> float:
     return float(text)
 
 
+BUDGET = "what is paid is fixed first, and all are compared at it"
+UNIT = "it changes what is protected"
+PRICE = "it changes the bill"
+CLAIM = "it changes what is claimed, or leaves what the proof covers"
+PEOPLE = "another population is another question"
+READING = "it is a reading of the print, and each reading is judged by itself"
+SCALE = "only its ratio to other dials matters, and those are turned"
+CONTROL = "it makes the control, which has the dials of its system"
+
+
+@dataclass(frozen=True)
+class Dial:
+    """What a search may turn a parameter over: a range, or a few values."""
+
+    low: float = 0.0
+    high: float = 1.0
+    scale: Literal["log", "linear"] = "log"
+    values: tuple[Any, ...] = ()
+    first: bool = False  # walked alone before all are turned together
+    splits: bool = False  # the bill moves with it: turned only where the price is restored after
+    items: bool = False  # it counts items: it ends where the catalogue does
+    shrinks: bool = False  # a step along a sum over ratings: with twice as many it is half as long
+
+    def at(self, share: float, kind: type = float) -> Any:
+        """The value that lies `share` of the way up.
+
+        >>> dial(1, 100).at(0.5), dial(1, 100).at(0.5, int), among("a", "b").at(0.6)
+        (10.0, 10, 'b')
+        """
+        if self.values:
+            return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
+        if self.scale == "log":
+            value = self.low * (self.high / self.low) ** share
+        else:
+            value = self.low + share * (self.high - self.low)
+        value = round(value) if kind is int else float(f"{value:.4g}")
+        return min(max(value, kind(self.low)), kind(self.high))
+
+    def share(self, value: Any) -> float:
+        """How far up a value lies, from 0 to just below 1; what is off (0 or none) lies at the low end.
+
+        >>> dial(1, 100).share(10.0), dial(1, 100).share(None), among("a", "b").share("b")
+        (0.5, 0.0, 0.75)
+        """
+        if self.values:
+            return (self.values.index(value) + 0.5) / len(self.values) if value in self.values else 0.5
+        value = min(max(self.low if value is None else value, self.low), self.high)
+        if self.scale == "log":
+            share = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            share = (value - self.low) / (self.high - self.low)
+        return min(share, 1 - 1e-9)
+
+    @property
+    def allowed(self) -> str:
+        """What it goes over, in words."""
+        if self.values:
+            return " ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in self.values)
+        return f"{self.low:g} to {self.high:g}" + (" by factors" if self.scale == "log" else "")
+
+
+def dial(
+    low: float, high: float, scale: Literal["log", "linear"] = "log", *, first: bool = False, splits: bool = False,
+    items: bool = False, shrinks: bool = False,
+) -> Dial:  # fmt: skip
+    """A dial over a range, turned by factors unless its scale is linear; the marks are those of `Dial`."""
+    if not low < high or (scale == "log" and low <= 0):
+        raise ValueError(f"no dial goes from {low:g} to {high:g} ({scale})")
+    return Dial(low, high, scale, (), first, splits, items, shrinks)
+
+
+def among(*values: Any, first: bool = False, splits: bool = False) -> Dial:
+    """A dial over a few values."""
+    return Dial(values=values, first=first, splits=splits)
+
+
 @dataclass(frozen=True)
 class Parameter:
     """The range and the meaning of one hyper-parameter. `kind` is bool, int, float or str."""
@@ -64,8 +142,11 @@ class Parameter:
     gloss: str
     choices: tuple[str, ...] = ()
     optional: bool = False
+    tune: Dial | str = ""  # over what a search may turn it, or why it never may
 
-    def _range(self) -> tuple[float, float]:
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the most that may be given."""
         return (-math.inf if self.low is None else self.low, math.inf if self.high is None else self.high)
 
     @property
@@ -95,7 +176,7 @@ class Parameter:
             number = operator.index(value) if self.kind is int else float(value)
         except (TypeError, ValueError, OverflowError):
             raise refusal from None
-        low, high = self._range()
+        low, high = self.ends
         if isinstance(value, str) or number != number or not low <= number <= high:
             raise refusal
         return number
@@ -126,6 +207,7 @@ def parameter(
     kind: type | None = None,
     choices: tuple[str, ...] = (),
     optional: bool = False,
+    tune: Dial | str = "",
 ) -> Any:
     """A field of a frozen dataclass that a reader may set: from Python, the command line and dashboards.
 
@@ -143,6 +225,8 @@ def parameter(
         The words that may be given, if it is one of a few.
     optional
         Whether it may be None.
+    tune
+        Over what a search may turn it (`dial`, `among`), or in words why it is never turned.
 
     Returns
     -------
@@ -161,13 +245,22 @@ def parameter(
     Traceback (most recent call last):
     recprivlib.parameters.UserError: share is 2.0, but must be a number from 0 to 1
     """
-    meta = Parameter(kind or type(default), default, low, high, gloss, choices, optional)
+    meta = Parameter(kind or type(default), default, low, high, gloss, choices, optional, tune)
+    if isinstance(tune, Dial):
+        for value in tune.values or (tune.at(0.0, meta.kind), tune.at(1.0, meta.kind)):
+            meta.checked(f"the dial of {gloss!r}", value)
     return dataclasses.field(default=default, metadata={"parameter": meta})
 
 
 def parameters(system: Any) -> dict[str, Parameter]:
     """The settable parameters of a system or mechanism (a value or its class), in order."""
     return {f.name: f.metadata["parameter"] for f in dataclasses.fields(system) if "parameter" in f.metadata}
+
+
+def dials(system: Any) -> dict[str, Dial]:
+    """The parameters that a search may turn, the one that is walked alone in front."""
+    found = {name: meta.tune for name, meta in parameters(system).items() if isinstance(meta.tune, Dial)}
+    return dict(sorted(found.items(), key=lambda pair: not pair[1].first))
 
 
 def values(system: Any) -> dict[str, Any]:

@@ -280,6 +280,21 @@ class HasDelta(Protocol):
 
 
 @runtime_checkable
+class HearsRatings(Protocol):
+    """A local system whose server has a report of every rating that is right on average: settings of what it makes of
+    them can be validated on held-out reports, which costs nobody anything.
+
+    >>> from recprivlib import get
+    >>> isinstance(get("laplace-svd").system, HearsRatings), isinstance(get("optimal-mf").system, HearsRatings)
+    (True, False)
+    """
+
+    def heard(self, ratings: Array, grid: tuple[float, ...] | None) -> Array:
+        """What phones send for these ratings, in stars."""
+        ...
+
+
+@runtime_checkable
 class Iterative(Protocol):
     """A system that can show its training on the way.
 

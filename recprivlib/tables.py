@@ -21,6 +21,9 @@ A grid of a .toml is what `recpriv sweep` runs:
 
 A row of the .csv is one metric of one system with one set of parameters: its mean over the seeds with a 95 %
 interval (bootstrap over users), its value at the first seed, and the difference where there is one.
+
+A `[[tuned]]` of a .toml (tuning/compared.py) compares systems as printed and tuned alike. What was chosen for each lies
+beside the table in <name>.choices.toml: `make tune` searches and writes it, `make results` reads it and tests it.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +49,10 @@ from recprivlib.experiment import PRICED, Report, priced
 from recprivlib.parameters import UserError
 from recprivlib.sweeps import Row, Say, complete, console, outcomes, plan, table, write
 from recprivlib.sweeps.cells import Cell, Outcome, compute, dataset, sources
+from recprivlib.tuning import compared
+from recprivlib.tuning.choices import read, save
+from recprivlib.tuning.choose import Bench
+from recprivlib.tuning.compared import TUNED, Comparison, comparison
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,10 +60,12 @@ if TYPE_CHECKING:
 REPOSITORY = PACKAGE.parent
 SLICES = PACKAGE  # below which folders of a chapter lie
 CELLS = REPOSITORY / "_build" / "cells"
+TRIALS = REPOSITORY / "_build" / "trials"
 OPTIONS = ("systems", "seeds", "data", "users", "items", "protocol", "parameters", "against", "ks", "slow")
 ABOUT = ("system", "data", "users", "items", "checksum", "protocol", "seeds")
 FOUND = ("metric", "value", "low", "high", "first", "against", "difference", "difference_low", "difference_high",
          *PRICED)  # fmt: skip
+SPANS = ("seeds", "splits", "populations")
 LABELS = ("system", "data", "checksum", "protocol", "seeds", "metric")
 TERMS = ("claimed_for", "unit", "relation", "view", "delta", "trust")
 PEOPLE = 2  # users that may be ranked otherwise on another machine
@@ -87,7 +96,7 @@ def results(name: str) -> pd.DataFrame:
 def _read(path: Path, changed: int) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.read_csv(path, dtype={"seeds": str}, keep_default_na=False, na_values=[""])
+    return pd.read_csv(path, dtype=dict.fromkeys(SPANS, str), keep_default_na=False, na_values=[""])
 
 
 def rows_of(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:
@@ -130,7 +139,7 @@ def names() -> list[str]:
 
 def asked() -> list[str]:
     """What there is a .toml for."""
-    return sorted(path.stem for place in folders() for path in place.glob("*.toml"))
+    return sorted(path.stem for place in folders() for path in place.glob("*.toml") if "." not in path.stem)
 
 
 def folders() -> list[Path]:
@@ -167,21 +176,37 @@ class Grid:
 
 def grids(name: str) -> list[Grid]:
     """What a .toml asks for; a mistake in it is said with its name."""
+    return _planned(name, "grid", lambda one: _grid(**_known(one, OPTIONS)))
+
+
+def comparisons(name: str) -> list[Comparison]:
+    """What a .toml asks to be compared as printed and tuned alike."""
+    return _planned(name, "tuned", lambda one: comparison(**_known(one, compared.OPTIONS)))
+
+
+def chosen(name: str) -> Path:
+    """The file of choices of a table."""
+    return home(name) / f"{name}.choices.toml"
+
+
+def _planned(name: str, part: str, plan: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
     path = home(name) / f"{name}.toml"
     try:
-        asked = tomllib.loads(path.read_text("utf-8"))["grid"]
-        return [_grid(**_known(one)) for one in asked]
+        asked = tomllib.loads(path.read_text("utf-8"))
+        if not asked.keys() & {"grid", "tuned"}:
+            raise UserError("it has no [[grid]] and no [[tuned]]")
+        return [plan(one) for one in asked.get(part, [])]
     except FileNotFoundError:
         raise UserError(f"there is no {path}") from None
-    except (tomllib.TOMLDecodeError, KeyError, UserError) as error:
+    except (tomllib.TOMLDecodeError, UserError) as error:
         raise UserError(f"{path}: {error}") from None
 
 
-def _known(asked: Mapping[str, Any]) -> Mapping[str, Any]:
+def _known(asked: Mapping[str, Any], options: Sequence[str]) -> Mapping[str, Any]:
     for option in asked:
-        if option not in OPTIONS:
-            raise UserError(f"there is no option {option!r}; choose from {', '.join(OPTIONS)}")
-    for option in OPTIONS[:2]:
+        if option not in options:
+            raise UserError(f"there is no option {option!r}; choose from {', '.join(options)}")
+    for option in OPTIONS[:2] if options is OPTIONS else options[:1]:
         if option not in asked:
             raise UserError(f"a grid needs {option}")
     return asked
@@ -228,14 +253,36 @@ def made(name: str, say: Say | None = None) -> list[Row]:
     for grid in planned:
         for run, found in _rows(grid):
             rows.setdefault(run, found)  # a run that two grids share stands where it comes first
-    return list(itertools.chain.from_iterable(rows.values()))
+    return [*itertools.chain.from_iterable(rows.values()), *_tested(name, say)]
+
+
+def _tested(name: str, say: Say | None) -> Iterator[Row]:
+    """The rows of what is compared as printed and tuned: choices are read, and only tested."""
+    plans = comparisons(name)
+    choices = read(chosen(name)) if plans else {}
+    cells = compared.flat(group for plan in plans for group in compared.tests(plan, choices).values())
+    complete(cells, CELLS, workers=os.cpu_count() or 1, users=True, say=say)
+    for one in plans:
+        for row in compared.rows(one, choices, CELLS):
+            yield {key: value if key in TERMS else _rounded(value) for key, value in row.items()}
+
+
+def tune(name: str, say: Say | None = None, workers: int | None = None, dask: str | None = None) -> None:
+    """Search for everybody whom a table compares, and write down what was chosen; finished trials are kept."""
+    plans = comparisons(name)
+    if not plans:
+        raise UserError(f"{name}.toml has no [[tuned]], so there is nobody to search for")
+    path, bench = chosen(name), Bench(TRIALS, workers or os.cpu_count() or 1, dask, say)
+    compared.search(plans, bench, read(path), lambda choices: save(path, choices))
 
 
 def make(name: str, say: Say | None = None) -> None:
     """Write a table anew."""
     rows = made(name, say)
-    parameters = dict.fromkeys(key for row in rows for key in row if key not in ABOUT and key not in FOUND)
-    write(home(name) / f"{name}.csv", table(rows, [*ABOUT, *parameters, *FOUND]))
+    more = compared.ABOUT if any("setting" in row for row in rows) else ()
+    found = (*FOUND, "verb") if more else FOUND
+    parameters = dict.fromkeys(key for row in rows for key in row if key not in (*ABOUT, *more, *found))
+    write(home(name) / f"{name}.csv", table(rows, [*ABOUT, *more, *parameters, *found]))
 
 
 def _rows(grid: Grid) -> Iterator[tuple[tuple[Any, ...], list[Row]]]:
@@ -298,7 +345,7 @@ def check(name: str, cells: Iterable[Cell]) -> list[str]:
     wrong = []
     committed = results(name)
     for cell in cells:
-        rows = _of(committed, cell)
+        rows = _of(name, committed, cell)
         with one_thread():
             outcome = compute((cell, sources(cell.system)))
         if outcome.report is None:
@@ -322,7 +369,8 @@ def check_all(name: str, say: Say | None = None) -> list[str]:
         wrong.append(f"{name}.csv has {len(committed)} rows, but {name}.toml asks for {len(rows)}")
     for row, (_, old) in zip(rows, committed.iterrows(), strict=False):
         label = f"{name}.csv, {row['system']} on {row['data']}, {row['metric']}"
-        if [str(row.get(key)) for key in LABELS] != [str(old[key]) for key in LABELS]:
+        labels = [*LABELS, *(key for key in (*compared.ABOUT[:-1], "verb") if row.get(key) is not None)]
+        if [str(row.get(key)) for key in labels] != [str(old.get(key)) for key in labels]:
             return [*wrong, f"{label} is not where {name}.toml puts it"]
         for key in ("value", "low", "high", "first", "difference", "difference_low", "difference_high"):
             if row.get(key) is not None:
@@ -355,6 +403,7 @@ def _compared(label: str, now: float, then: float, off: float) -> list[str]:
 def sample(name: str, size: int) -> list[Cell]:
     """First seeds to recompute: others with every change of the sources, the same for the same sources."""
     runs = [run[0] for grid in grids(name) if not grid.slow for run in grid.runs().values()]
+    runs += [cells[0][0][0] for cells in _tests(name)]
     rng = np.random.default_rng(int(sources()[:8], 16))
     return [runs[n] for n in sorted(rng.permutation(len(runs))[:size])]
 
@@ -362,10 +411,18 @@ def sample(name: str, size: int) -> list[Cell]:
 def stale(name: str) -> list[str]:
     """Where a .csv does not hold what its .toml asks for."""
     committed = results(name)
-    missing = [
-        str(cells[0]) for grid in grids(name) for cells in grid.runs().values() if not len(_of(committed, cells[0]))
-    ]
-    return [f"{cell} is not in {name}.csv" for cell in missing]
+    plans = comparisons(name)
+    unknown = [line for plan in plans for line in compared.missing(plan, read(chosen(name)))]
+    first = [cells[0] for grid in grids(name) for cells in grid.runs().values()]
+    first += [cells[0][0][0] for cells in _tests(name, slow=True)] if not unknown else []
+    return unknown + [f"{cell} is not in {name}.csv" for cell in first if not len(_of(name, committed, cell))]
+
+
+def _tests(name: str, slow: bool = False) -> list[compared.Cells]:
+    """The tests of what is compared as printed and tuned."""
+    plans = [plan for plan in comparisons(name) if slow or not plan.slow]
+    choices = read(chosen(name)) if plans else {}
+    return [cells for plan in plans for cells in compared.tests(plan, choices).values()]
 
 
 def tolerance(metric: str, users: int) -> float:
@@ -378,29 +435,50 @@ def remedy(wrong: Sequence[str]) -> str:
     return "\n".join([*wrong, "If this change is meant, run `make results` and commit the tables."])
 
 
-def _of(committed: pd.DataFrame, cell: Cell) -> pd.DataFrame:
+def _of(name: str, committed: pd.DataFrame, cell: Cell) -> pd.DataFrame:
     """The committed rows of a cell's run, whatever its seed."""
-    about = {name: getattr(cell, name) for name in ("system", "data", "checksum", "protocol")}
-    return rows_of(committed, about | dict(cell.params))
+    about = {key: getattr(cell, key) for key in ("system", "data", "checksum", "protocol")}
+    if cell.nest is None:
+        about |= {"setting": None}
+        return rows_of(committed, about | dict(cell.params))
+    return rows_of(committed, about | _setting(name, cell))
+
+
+def _setting(name: str, cell: Cell) -> dict[str, Any]:
+    """As what the rows of a test stand in the table, and which parameters they say."""
+    choices = read(chosen(name))
+    for asked in comparisons(name):
+        for (number, setting), cells in compared.tests(asked, choices).items():
+            if cells[0][0][0].address() == cell.address():
+                one = asked.contenders[number]
+                return {"setting": setting, **one.fixed} if setting == TUNED else {"setting": setting, **cell.params}
+    raise UserError(f"{cell} is no first test of {name}.toml")
 
 
 def main(words: Sequence[str]) -> int:
-    """`python -m recprivlib.tables [--check] [NAME…]`, which is `make results` and `make results-check`."""
+    """`python -m recprivlib.tables [--check | --tune] [NAME…]`: `make results`, `make results-check`, `make tune`."""
     if not (REPOSITORY / "pyproject.toml").is_file():
         raise UserError("results are recomputed in a checkout, not in an installed package")
     known = asked()
     for name in words:
-        if name not in (*known, "--check"):
-            raise UserError(f"there are no results {name!r}; choose from --check, {', '.join(known)}")
+        if name not in (*known, "--check", "--tune"):
+            raise UserError(f"there are no results {name!r}; choose from --check, --tune, {', '.join(known)}")
     wrong = []
-    for name in [word for word in words if word != "--check"] or known:
+    for name in [word for word in words if word[:2] != "--"] or _wanted(known, "--tune" in words):
         print(name)
-        if "--check" in words:
+        if "--tune" in words:
+            tune(name, console)
+        elif "--check" in words:
             wrong += check_all(name, console)
         else:
             make(name, console)
     print(remedy(wrong) if wrong else "everything comes out as committed" if "--check" in words else "written")
     return int(bool(wrong))
+
+
+def _wanted(known: Sequence[str], searched: bool) -> list[str]:
+    """All tables, or all that compare what is tuned."""
+    return [name for name in known if not searched or comparisons(name)]
 
 
 if __name__ == "__main__":

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
 
 from recprivlib.accounting.compose import tightest, why_bound
+from recprivlib.accounting.disjoint import Disjoint, Part, choices
 from recprivlib.accounting.dominating import Pair
 from recprivlib.accounting.pairs import pair
 from recprivlib.accounting.shuffle import shuffled
@@ -32,9 +32,6 @@ from recprivlib.protocols import (
     Unit,
     View,
 )
-
-Part = tuple[Pair, int]
-COMBINATIONS = 256  # of disjoint parts that are tried one by one
 
 
 @dataclass(frozen=True)
@@ -110,8 +107,8 @@ def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
     _check(unit, relation, view)
     _one_line_a_draw(ledger)
     seen = visible(ledger, view)
-    changed = [(release, _change(release, seen, unit, relation)) for release in seen]
-    changed = [(release, change) for release, change in changed if not _untouched(change)]
+    changed = [(release, change_of(release, seen, unit, relation)) for release in seen]
+    changed = [(release, change) for release, change in changed if not untouched(change)]
     why = _why_infinite(changed)
     if why:
         return Run((), why)
@@ -124,10 +121,10 @@ def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
                 disjoint.setdefault(release.partition, Disjoint()).add(part, change, relation)
             else:
                 fixed += _in_order(part, release, change)
-    choices = tuple((*fixed, *choice) for choice in _choices(disjoint.values()))
-    crowds = {part[0].crowd for choice in choices for part in choice} - {1}
+    options = tuple((*fixed, *choice) for choice in choices(disjoint.values()))
+    crowds = {part[0].crowd for choice in options for part in choice} - {1}
     touched = max((one.touched for one in disjoint.values()), default=0)
-    return Run(choices, "", tuple(sorted(crowds)), touched)
+    return Run(options, "", tuple(sorted(crowds)), touched)
 
 
 def certain(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> float:
@@ -181,7 +178,7 @@ def _one_line_a_draw(ledger: Ledger) -> None:
         )
 
 
-def _untouched(change: Change | Unbounded) -> bool:
+def untouched(change: Change | Unbounded) -> bool:
     """Nothing that the release reads differs between neighbours."""
     return isinstance(change, Change) and (change.inputs == 0 or change.distance == 0)
 
@@ -191,7 +188,8 @@ def _always_counts(release: Release) -> bool:
     return isinstance(release.mechanism, (Exact, Unknown)) and not release.neighbours
 
 
-def _change(release: Release, seen: list[Release], unit: Unit, relation: Relation) -> Change | Unbounded:
+def change_of(release: Release, seen: list[Release], unit: Unit, relation: Relation) -> Change | Unbounded:
+    """How far neighbours are apart in a release, beside all others that are seen; refused where that is not stated."""
     if _always_counts(release):
         return Change()
     if (unit, relation) not in release.neighbours:
@@ -219,7 +217,7 @@ def _why_infinite(changed: Iterable[tuple[Release, Change | Unbounded]]) -> str:
 def _part(release: Release, change: Change | Unbounded, unit: Unit, relation: Relation, view: View) -> Part | None:
     """The pair of a release and how often it counts: `count` times `inputs`, for each is noised on its own."""
     assert isinstance(change, Change)
-    one = pair(_loss(release, change, relation), relation)
+    one = pair(loss_of(release, change, relation), relation)
     if one is None:
         return None
     # Clones hide a changed report, not a missing one: a person who comes or goes is counted without them.
@@ -255,7 +253,7 @@ def _in_order(part: Part, release: Release, change: Change | Unbounded) -> list[
     return [(way, release.count * inputs) for way, inputs in ways if inputs]
 
 
-def _loss(release: Release, change: Change, relation: Relation) -> Any:
+def loss_of(release: Release, change: Change, relation: Relation) -> Any:
     """What one of the `count` times costs: several records of one person share the noise of the sum they are in."""
     loss = release.mechanism.loss(change.billed)
     sampled = isinstance(loss, Sampled | SubsampledGaussian)
@@ -280,44 +278,6 @@ def _symbols(release: Release) -> int:
     if isinstance(release.mechanism, LiesAlike):
         return release.mechanism.lies + 1
     return 2 if isinstance(release.mechanism, HasChannel) and release.mechanism.channel.shape[-1] == 2 else 0
-
-
-@dataclass
-class Disjoint:
-    """The releases of one partition, and in how many of them neighbours differ at most."""
-
-    parts: list[Part] = field(default_factory=list)
-    touched: int = 0
-
-    def add(self, part: Part, change: Change, relation: Relation) -> None:
-        """A part counts as the dearest change that any release of the partition states."""
-        self.parts.append(part)
-        moves = 1 if relation == "add-remove" else 2
-        self.touched = max(self.touched, moves if change.parts is None else change.parts)
-
-    def choices(self) -> list[tuple[Part, ...]]:
-        """What may differ together. Of equal pairs the largest counts go first: no other choice costs more."""
-        counts: dict[Pair, list[int]] = {}
-        for one, count in self.parts:
-            counts.setdefault(one, []).append(count)
-        each = [[(one, n) for n in sorted(known, reverse=True)[: self.touched]] for one, known in counts.items()]
-        distinct = list(itertools.chain.from_iterable(each))
-        size = min(self.touched, len(distinct))
-        if math.comb(len(distinct), size) > COMBINATIONS:
-            raise _too_many()
-        return list(itertools.combinations(distinct, size))
-
-
-def _too_many() -> UserError:
-    return UserError(f"disjoint data in more than {COMBINATIONS} different ways; state one worst release instead")
-
-
-def _choices(disjoint: Iterable[Disjoint]) -> Iterable[tuple[Part, ...]]:
-    """Some parts of each partition: two neighbours differ in those alone, so the worst choice is the bill."""
-    options = [one.choices() for one in disjoint]
-    if math.prod(len(option) for option in options) > COMBINATIONS:
-        raise _too_many()
-    return (tuple(itertools.chain.from_iterable(chosen)) for chosen in itertools.product(*options))
 
 
 def _no_bound_at(delta: float, run: Iterable[Part]) -> str:

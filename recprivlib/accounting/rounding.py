@@ -18,11 +18,11 @@ import numpy as np
 from recprivlib.parameters import UserError
 
 
-def summed(terms: int, kind: Any = float, weight: int = 1, steps: int = 2, parts: Any = None) -> float:
+def summed(terms: int, kind: Any = float, weight: int = 1, steps: int = 2) -> float:
     """`Change.rounding` of a sum over people: a share of what one of them moves it by.
 
-    `terms`: how many are added up, in the type `kind`; `weight`: how often each is counted, at most; `parts`: the type
-    in which each person's own part was made, in `steps` roundings, where that is another.
+    `terms`: how many are added up, in the type `kind`; `weight`: how often each is counted, at most; `steps`: how often
+    a coordinate of one person's own part was rounded before.
 
     >>> print(f"{summed(943):.1e}, {summed(943, np.float32):.2f}")  # of doubles, and of float32
     2.0e-10, 0.11
@@ -30,7 +30,7 @@ def summed(terms: int, kind: Any = float, weight: int = 1, steps: int = 2, parts
     gamma = _gap(kind) * terms / (1 - _gap(kind) * terms)
     if not 0 < gamma < 1:
         raise UserError(f"a sum of {terms:,} numbers of type {np.dtype(kind)} may be all rounding; use a wider type")
-    return 2 * gamma * terms * weight + 2 * steps * _gap(parts or kind)
+    return 2 * gamma * terms * weight + 2 * steps * _gap(kind)
 
 
 def once(terms: int = 1) -> float:

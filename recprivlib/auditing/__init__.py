@@ -281,10 +281,13 @@ def _system(
     if not heard.worlds:
         return asked.unplayed(heard.found), None
     share = len(heard.worlds)
-    part = f", {heard.part}" if heard.part else ""
-    each = [(_certified(worlds, asked, name + part, heard.trials, share, *heard.shapes.get(name, ())), worlds)
+    each = [(_certified(worlds, asked, heard.said(name), heard.trials, share, *heard.shapes.get(name, ())), worlds)
             for name, worlds in heard.worlds.items()]  # fmt: skip
-    return replace(_best(each), played=WHOLE, found=heard.found), heard.exact
+    best = _best(each)
+    if heard.part:  # what was left out nobody could hear
+        most = guarantee(heard.ledger, asked.unit, asked.relation, asked.delta, asked.view).epsilon
+        best = replace(best, ceiling=max(best.epsilon_lower, min(best.ceiling, most)))
+    return replace(best, played=WHOLE, found=heard.found), heard.exact
 
 
 def _mechanism(target: Any, ledger: Ledger, asked: Asked, progress: Progress | None) -> tuple[Attacked, float | None]:

@@ -6,10 +6,10 @@ at the recorded inputs of both neighbours, as often as a bound needs; all answer
 A person whom a secret draw may pass over is drawn by the very cohort each time.
 
     the law              do answers follow what their mechanism states? (law.py)
-    the ledger's ratio   the likelihood ratio of that law: nothing beats it, if the law is true
-    learned ratios       of one answer, of two of one person, of hers and another's: no law is believed
-
-In rounds the inputs are those of one run: what phones are asked may be anything, and the bill holds for all of it.
+    the ledger's ratio   the likelihood ratio of that law, of all her answers: nothing beats it, if the law is true;
+                         with the later answers, whose questions hang on these, at their least (adaptive.py)
+    learned ratios       of one answer, of two of one person, of hers and another's, and how far all of hers went the
+                         way that trials of their own have shown: no law is believed
 """
 
 from __future__ import annotations

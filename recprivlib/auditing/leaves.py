@@ -50,9 +50,10 @@ def leaves(thing: Any, name: str, private: bool = False, met: dict[int, Any] | N
                 yield from leaves(value, f"{name}.{key}", private, met)
         elif kind in (set, frozenset):
             yield name, repr(sorted(map(repr, thing))), private
-        elif kind in (list, tuple, deque) or (isinstance(thing, tuple) and hasattr(kind, "_fields")):
+        elif kind in (list, deque) or isinstance(thing, tuple):
             for at, value in enumerate(thing):
                 yield from leaves(value, f"{name}.{at}", private, met)
+            yield from leaves(dict(parts(thing)), name, private, met)  # of a tuple with names
         elif (known := imported(thing)) is not None:
             yield name, known, private
         elif kind is partial:

@@ -22,18 +22,12 @@ from itertools import islice
 from typing import Any
 
 from recprivlib.accounting import guarantee, supported
-from recprivlib.auditing.conformance import (
-    LedgerCheck,
-    apart_in_one_partition,
-    cohorts,
-    lines,
-    randomness,
-    turned,
-    unknown,
-)
+from recprivlib.auditing.conformance import LedgerCheck, apart_in_one_partition, lines, unknown
+from recprivlib.auditing.draws import cohorts, randomness, turned
 from recprivlib.auditing.leaves import same
 from recprivlib.auditing.memory import remembered
-from recprivlib.auditing.neighbours import ITEMS, PEOPLE, Stage, meant_for
+from recprivlib.auditing.neighbours import ITEMS, PEOPLE, Stage
+from recprivlib.auditing.pace import CROWD, ROUNDS, calmed, left_out, shortened, staged, unhurried
 from recprivlib.auditing.real_run import one_less, real_scenes
 from recprivlib.auditing.replay import MOVES, Played, Probe, moved, play
 from recprivlib.auditing.scenes import Scene
@@ -43,13 +37,9 @@ from recprivlib.mechanisms.gate import Torn
 from recprivlib.parameters import UserError, parameters
 from recprivlib.protocols import Federated, Interactions, Iterative, Ledger, Relation, Sizes, Unit, View
 
-SHORT = {"rounds": 4, "epochs": 4, "iterations": 4, "local_epochs": 1, "population": 1}
-ROUNDS = ("rounds", "epochs", "iterations")
 BRIEF, WHOLE = 0.1, 4.0  # seconds of work: beside a reader's slider, and for an audit
 SHARES = {"made up": 0.5, "to the end": 1.0, "real": 2.0}  # of the budget that all rounds may take
-CAP = 150  # the longest that made-up people can be longer than
 CHUNKS = 600  # people, where they are not in blocks
-CROWD = 4000  # people, where a stage has to be as large as the data
 LONG = 1200  # items that somebody met all of
 REFUSES, FAILS = "whether training works at all depends on the data", "in some worlds a run fails"
 ASKED = 12  # people whose lists are looked at in a large world
@@ -145,9 +135,11 @@ def rehearse(
     memory = None if brief else _memory(short, act)  # before anything else of it has run here
     stage = staged(short, sizes, unit, relation, view)
     first = stage.first
-    whole = short if brief else unhurried(system, short, first.base, act, SHARES["made up"] * budget)
+    whole = short if brief else unhurried(system, short, first.base, view, seed, SHARES["made up"] * budget)
     books = examined(whole, whole.ledger(first.base.sizes), stage.scenes(), act)
-    made = f"{books.runs} runs in made-up worlds of {stage.people} people × {stage.items} items{_rounds(system, whole)}"
+    made = (
+        f"{books.runs} runs in made-up worlds of {stage.people} people × {stage.items} items{left_out(system, whole)}"
+    )
     books = replace(books, found=_once([*(memory or []), *books.found]), said=made)
     for beside in (_other_terms, _elsewhere, _in_a_crowd, _catalogue):
         if not (brief or act.late):
@@ -358,13 +350,13 @@ def _to_the_end(system: Any, stage: Stage, act: Act, seconds: float) -> Books:
     act = replace(act, until=time.process_time() + 2 * seconds)
     while longer != short:
         try:
-            now = unhurried(longer, short, scene.base, act, seconds, plays=2 + len(scene.others))
+            now = unhurried(longer, short, scene.base, act.view, act.seed, seconds, plays=2 + len(scene.others))
             books = examined(now, now.ledger(scene.base.sizes), [scene], act)
         except UserError:  # so few people, and so much noise, that training ends early
             names = [one.name for one in dataclasses.fields(longer) if one.name in ROUNDS]
             longer = replace(longer, **{n: max(getattr(short, n), getattr(longer, n) // 2) for n in names})
             continue
-        return replace(books, said=f"{books.runs} among {PEOPLE} people{_rounds(system, now) or ' to the last round'}")
+        return replace(books, said=f"{books.runs} among {PEOPLE} people{left_out(system, now) or ' to the last round'}")
     return Books([], [])
 
 
@@ -372,93 +364,9 @@ def really(system: Any, short: Any, data: Interactions, act: Act, seconds: float
     """The real run on real data, beside runs on data in which one person said something else."""
     act = replace(act, until=time.process_time() + seconds)
     try:
-        whole = unhurried(system, short, data, act, seconds, plays=6)
+        whole = unhurried(system, short, data, act.view, act.seed, seconds, plays=6)
         act = replace(act, until=time.process_time() + seconds)
         books = examined(whole, whole.ledger(data.sizes), real_scenes(data, act.unit, act.relation), act)
     except UserError as refused:
         return Books([f"the run refuses these data ({refused})"], [], 0, 1, "the real run refuses its data")
-    return replace(books, said=f"{books.runs} on the data set itself{_rounds(system, whole)}")
-
-
-# ------------------------------------------------------------------------------------------- how much is played
-
-
-def unhurried(system: Any, short: Any, data: Interactions, act: Act, seconds: float, plays: int = 10) -> Any:
-    """The system with as many of its rounds as `plays` runs in so many seconds allow: all of them, if possible."""
-    if (longer := calmed(system)) == short:
-        return short
-    names = [one.name for one in dataclasses.fields(short) if one.name in ROUNDS]
-
-    def part(share: float) -> Any:
-        return replace(short, **{n: max(1, round(getattr(short, n) + share * (getattr(longer, n) - getattr(short, n))))
-                                 for n in names})  # fmt: skip
-
-    def seconds_of(one: Any) -> float:
-        start = time.process_time()
-        play(one, data, act.seed, act.view)
-        return time.process_time() - start
-
-    try:
-        seconds_of(short)  # what is loaded once
-        once, more = seconds_of(short), part(0.05)
-        whole = once + max(seconds_of(more) - once, 0) * 20 if more != short else once * 5
-    except UserError:
-        raise
-    except Exception:  # of a run that breaks, which is said when its scenes are played
-        return short
-    return longer if whole * plays <= seconds else part(max(0.0, (seconds / plays - once) / max(whole - once, 1e-9)))
-
-
-def calmed(system: Any) -> Any:
-    """The system with all its rounds, each as short as possible; a crowd's phones are people of their own."""
-    names = {one.name for one in dataclasses.fields(system)}
-    few = {name: min(most, getattr(system, name)) for name, most in SHORT.items()
-           if name in names and name not in ROUNDS}  # fmt: skip
-    return replace(system, **few, **_cut(system))
-
-
-def shortened(system: Any) -> Any:
-    """The same system with as few repetitions as show what one is like; a crowd's phones are people of their own."""
-    names = {one.name for one in dataclasses.fields(system)}
-    few = {name: min(most, getattr(system, name)) for name, most in SHORT.items() if name in names}
-    return replace(system, **few, **_cut(system))
-
-
-def _cut(system: Any) -> dict[str, int]:
-    """A cap that made-up people can be longer than."""
-    cap = getattr(system, "cap", None)
-    return {"cap": CAP} if isinstance(cap, int) and cap > CAP else {}
-
-
-def _rounds(system: Any, played: Any) -> str:
-    """What of the run was left out."""
-    cut = [f"{getattr(played, name):,} of {getattr(system, name):,} {name}" for name in ROUNDS
-           if getattr(played, name, None) != getattr(system, name, None)]  # fmt: skip
-    return f" ({', '.join(cut)})" if cut else ""
-
-
-def staged(system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View) -> Stage:
-    """A few people; as many as the data have, where a run with few would be another (a cohort's rate, a crowd)."""
-    cap = getattr(system, "cap", None)
-    few = Stage(unit, relation, cap=cap, items=ITEMS if cap is None else max(ITEMS, 2 * cap + 20))
-    crowd = replace(few, people=max(few.people, min(sizes.users, CROWD)))
-    for stage in (few, crowd):
-        small = dataclasses.replace(sizes, users=stage.people, items=stage.items)
-        try:
-            ledger = system.ledger(small)
-            alike = replace(small, users=sizes.users)
-            if stage is few and _price(ledger, stage, view) > _price(system.ledger(alike), stage, view) * (1 + 1e-9):
-                continue
-            play(system, stage.world(), 0, view)
-        except UserError:
-            if stage is crowd:
-                raise
-            continue
-        except Exception:  # of a run that breaks, which is said when its scenes are played
-            return stage
-        return meant_for(stage, [release.mechanism for release in ledger.releases])
-    return meant_for(crowd, [release.mechanism for release in system.ledger(sizes).releases])
-
-
-def _price(ledger: Ledger, stage: Stage, view: View) -> float:
-    return guarantee(ledger, stage.unit, stage.relation, 1e-6, view).epsilon
+    return replace(books, said=f"{books.runs} on the data set itself{left_out(system, whole)}")

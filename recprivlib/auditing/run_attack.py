@@ -1,9 +1,10 @@
 """The attack on a whole run: `fit` is played again, its books are kept, its answers and what it leaves are told apart.
 
-    stage ──> replay: by which other way do data get out? ──┐
-          ──> books:  is what got out what the ledger says? ├──> found, in words: "holds" needs that there is nothing
-          ──> listen: what do the answers give away?        ┘
-                      and, where data get out another way, what does everything the world can see give away?
+    neighbours ──> replay:      by which other way do data get out? ──┐
+               ──> conformance: is what got out what the ledger says? ├──> found: "holds" needs that there is nothing
+    loudest    ──> distinguish: what do the answers give away?        ┘
+                   adaptive:    and the later ones, whose questions hang on them?
+                   and, where data get out another way, what does everything the world can see give away?
 
 A finding alone makes a verdict open; broken needs a certificate.
 """
@@ -20,12 +21,14 @@ import numpy as np
 
 from recprivlib.auditing.adaptive import later
 from recprivlib.auditing.bounds import Missed
-from recprivlib.auditing.conformance import LedgerCheck, price, turned
-from recprivlib.auditing.distinguish import NUMBERS, Worlds, hear, learned
+from recprivlib.auditing.conformance import LedgerCheck, price
+from recprivlib.auditing.distinguish import LATER, NUMBERS, Worlds, hear, learned
+from recprivlib.auditing.draws import turned
 from recprivlib.auditing.loudest import Pair, loudest
 from recprivlib.auditing.neighbours import Stage
+from recprivlib.auditing.pace import shortened
 from recprivlib.auditing.redraw import Passage
-from recprivlib.auditing.rehearsal import BRIEF, Rehearsed, shortened
+from recprivlib.auditing.rehearsal import BRIEF, Rehearsed
 from recprivlib.auditing.rehearsal import rehearse as replayed
 from recprivlib.auditing.replay import play
 from recprivlib.auditing.verdicts import channel_epsilon
@@ -48,8 +51,14 @@ class Overheard:
     lines: tuple[LedgerCheck, ...]
     trials: int
     part: str  # which part of the run was played, in words; empty: all of it
+    without: str  # which of its answers only the statistic named LATER hears
     exact: float  # an ε that the recorded inputs reach exactly; 0: none is known
     shapes: Mapping[str, tuple[bool, Missed]]  # of statistics: a Gaussian curve? what is taken for granted?
+    ledger: Ledger  # of what was played, whose rounds may be fewer
+
+    def said(self, name: str) -> str:
+        """A statistic with what it leaves out."""
+        return ", ".join(part for part in (name, self.part, "" if name == LATER else self.without) if part)
 
 
 def rehearse(
@@ -97,13 +106,22 @@ def attack_run(
     unsteady = bool(every) and not passages
     if run.leaks or unsteady or any(by_itself(release.mechanism) for release in run.ledger.releases):
         worlds |= watch(run, view, trials, rng)
-    part = _part(system, run.system, sizes, len(passages), len(every) - len(passages))
+    part = _part(system, run.system, sizes, len(passages))
+    without = _without(len(every) - len(passages))
     return Overheard(
-        worlds, tuple(dict.fromkeys(found)), tuple(run.books.lines), trials, part, _exact(passages), shapes
+        worlds,
+        tuple(dict.fromkeys(found)),
+        tuple(run.books.lines),
+        trials,
+        part,
+        without,
+        _exact(passages),
+        shapes,
+        run.ledger,
     )
 
 
-def _part(system: Any, short: Any, sizes: Sizes, passages: int, later: int) -> str:
+def _part(system: Any, short: Any, sizes: Sizes, passages: int) -> str:
     """What of the run was left out, where that makes a difference to the ledger."""
     said = []
     whole, played = (sum(r.count for r in one.ledger(sizes).releases) for one in (system, short))
@@ -111,11 +129,13 @@ def _part(system: Any, short: Any, sizes: Sizes, passages: int, later: int) -> s
         said.append(f"{played:,} of {whole:,} releases")
     if passages > MOST:
         said.append(f"{MOST} of {passages:,} answers")
-    if later:
-        said.append(
-            f"without {later:,} later {'answer' if later == 1 else 'answers'}, whose questions hang on earlier ones"
-        )
     return ", ".join(said)
+
+
+def _without(later: int) -> str:
+    if not later:
+        return ""
+    return f"without {later:,} later {'answer' if later == 1 else 'answers'}, whose questions hang on earlier ones"
 
 
 # --------------------------------------------------------------------------------- the recorded inputs

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,12 @@ class Scene:
 
 # ------------------------------------------------------------------------------------ histories, by their names
 
+
+def spread(length: int, items: int, cap: int) -> Array:
+    """So many items, from the first to the last."""
+    return np.isin(np.arange(items), np.linspace(0, items - 1, length).astype(int))
+
+
 HISTORIES: dict[str, Callable[[int, int], Array]] = {  # of so many items, with a cap (or none: all of them)
     "everything": lambda n, cap: np.ones(n, bool),
     "nothing": lambda n, cap: np.zeros(n, bool),
@@ -53,7 +60,7 @@ HISTORIES: dict[str, Callable[[int, int], Array]] = {  # of so many items, with 
     "as many as the cap": lambda n, cap: np.arange(n) < cap,
     "other ones, as many": lambda n, cap: np.arange(n) >= n - cap,
     "two items": lambda n, cap: np.arange(n) < 2,
-    **{f"{length} items": (lambda n, cap, length=length: np.arange(n) % (n // length) == 0) for length in LENGTHS},
+    **{f"{length} items": partial(spread, length) for length in LENGTHS},
     "one more than the cap": lambda n, cap: np.arange(n) < cap + 1,
 }
 SAID: dict[str, Callable[[Array, float, float], Array]] = {  # of items by their numbers, on a scale from low to high

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from recprivlib.cli._shared import emit, shown, table
-from recprivlib.parameters import Parameter, parameters
+from recprivlib.parameters import Dial, Parameter, parameters
 from recprivlib.protocols import Entry
 from recprivlib.registry import stem, systems
 
@@ -26,8 +26,8 @@ def execute(args: argparse.Namespace) -> None:
     for paper, group in groupby(systems().items(), key=lambda pair: stem(pair[0])):
         rows += [[paper, "", "", "", ""], *(_row(name, entry) for name, entry in group)]
     print(table(rows, indent=""))
-    rows = [["", "parameter", "default", "allowed", ""]]
-    rows += [[name, key, shown(getattr(entry.system, key)), meta.allowed, meta.gloss]
+    rows = [["", "parameter", "default", "allowed", "tuned over", ""]]
+    rows += [[name, key, shown(getattr(entry.system, key)), meta.allowed, _turned(meta), meta.gloss]
              for name, entry in systems().items() for key, meta in parameters(entry.system).items()]  # fmt: skip
     print(f"\n{table(_once(rows), indent='')}")
 
@@ -58,7 +58,21 @@ def _parameter(meta: Parameter, default: Any) -> dict[str, Any]:
         "choices": list(meta.choices) or None,
         "optional": meta.optional,
         "meaning": meta.gloss,
+        "tuned": _tuned(meta),
+        "not_tuned": None if isinstance(meta.tune, Dial) else meta.tune,
     }
+
+
+def _tuned(meta: Parameter) -> dict[str, Any] | None:
+    """Over what a search turns it."""
+    if not isinstance(meta.tune, Dial):
+        return None
+    one = meta.tune
+    return {"values": list(one.values)} if one.values else {"range": [one.low, one.high], "scale": one.scale}
+
+
+def _turned(meta: Parameter) -> str:
+    return meta.tune.allowed if isinstance(meta.tune, Dial) else "never"
 
 
 def _row(name: str, entry: Entry) -> list[str]:

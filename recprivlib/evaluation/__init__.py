@@ -5,6 +5,8 @@ from recprivlib.evaluation.bootstrap import interval as interval
 from recprivlib.evaluation.bootstrap import intervals as intervals
 from recprivlib.evaluation.bootstrap import paired as paired
 from recprivlib.evaluation.bootstrap import total as total
+from recprivlib.evaluation.nested import Nest as Nest
+from recprivlib.evaluation.nested import nested as nested
 from recprivlib.evaluation.scoring import Scores as Scores
 from recprivlib.evaluation.scoring import evaluate as evaluate
 from recprivlib.evaluation.scoring import merged as merged

@@ -14,18 +14,19 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from recprivlib.capacity import needed, ran_out, require_room
+from recprivlib.capacity import needed, ran_out, require, require_room
 from recprivlib.closure import closure, digest
 from recprivlib.data import Dataset, Reading, load
 from recprivlib.data.synthetic import expected
-from recprivlib.experiment import run, to_json
+from recprivlib.evaluation import Nest, Split, nested
+from recprivlib.experiment import run, to_json, tried
 from recprivlib.parameters import UserError, configured
 from recprivlib.protocols import Report
 from recprivlib.registry import get, systems
@@ -45,6 +46,13 @@ class Cell:
     seed: int
     ks: tuple[int, ...] | None = None  # list lengths; None: those of the protocol
     reading: Reading = Reading()  # of a file of one's own
+    nest: Nest | None = None  # of a trial: on which split of which split
+
+    @property
+    def source(self) -> tuple[str, int | None, int | None, Reading, int]:
+        """What `dataset` takes."""
+        population = self.nest.population if self.nest else 0
+        return self.data, self.users, self.items, self.reading, population
 
     def address(self) -> str:
         """The name of its file, without the ending."""
@@ -53,7 +61,10 @@ class Cell:
 
     def __str__(self) -> str:
         params = ", ".join(f"{name}={value}" for name, value in self.params.items())
-        return f"{self.system}{f' ({params})' if params else ''} on {self.data}, {self.protocol}, seed {self.seed}"
+        where = f", outer split {self.nest.outer}" if self.nest else ""
+        return (
+            f"{self.system}{f' ({params})' if params else ''} on {self.data}, {self.protocol}{where}, seed {self.seed}"
+        )
 
 
 @dataclass(frozen=True)
@@ -80,18 +91,27 @@ def _modules(system: Any) -> set[str]:
 
 
 @lru_cache(maxsize=2)
-def dataset(name: str, users: int | None = None, items: int | None = None, reading: Reading = Reading()) -> Dataset:
+def dataset(
+    name: str, users: int | None = None, items: int | None = None, reading: Reading = Reading(), population: int = 0
+) -> Dataset:
     """A data set, read once per process; a population that would not fit is not drawn."""
     if name == "synthetic":
         require_room(users, items)
-    return load(name, users=users, items=items, columns=dict(reading.columns), skip_bad=reading.skip_bad)
+    return load(
+        name, seed=population, users=users, items=items, columns=dict(reading.columns), skip_bad=reading.skip_bad
+    )
+
+
+@lru_cache(maxsize=8)
+def fold(source: tuple[str, int | None, int | None, Reading, int], protocol: str, nest: Nest) -> Split:
+    """A split of a split of a data set, made once per process."""
+    return nested(dataset(*source).interactions, protocol, nest)
 
 
 def takes(cell: Cell) -> float:
     """The bytes that it needs in a process of its own: an estimate (capacity.py)."""
     system, drawn = configured(get(cell.system).system, dict(cell.params)), cell.data == "synthetic"
-    source = (cell.data, cell.users, cell.items, cell.reading)
-    size = expected(cell.users, cell.items) if drawn else dataset(*source).interactions.volume
+    size = expected(cell.users, cell.items) if drawn else dataset(*cell.source).interactions.volume
     return needed(system, size, cell.protocol, drawn=drawn)
 
 
@@ -102,10 +122,15 @@ def compute(task: tuple[Cell, str]) -> Outcome:
     try:
         if sources(cell.system) != expected:
             raise UserError("this worker has other sources of recprivlib than the sweep was started with")
-        data = dataset(cell.data, cell.users, cell.items, cell.reading)
+        data = dataset(*cell.source)
         if data.checksum != cell.checksum:
             raise UserError(f"this worker's {cell.data} has checksum {data.checksum[:12]}…, not {cell.checksum[:12]}…")
-        report = run(cell.system, data, settings=cell.params, protocol=cell.protocol, seed=cell.seed, ks=cell.ks)
+        if cell.nest is None:
+            report = run(cell.system, data, settings=cell.params, protocol=cell.protocol, seed=cell.seed, ks=cell.ks)
+        else:
+            require(cell.system, configured(get(cell.system).system, dict(cell.params)), cell.protocol, data)
+            seen = fold(cell.source, cell.protocol, replace(cell.nest, heard=False, full=True))
+            report = tried(cell.system, cell.params, seen, cell.protocol, cell.seed, cell.nest, cell.data, cell.ks)
         return Outcome(cell, report, seconds=time.perf_counter() - start)
     except Exception as error:
         if isinstance(error, MemoryError):

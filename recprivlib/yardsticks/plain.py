@@ -62,7 +62,7 @@ from recprivlib.models.gradients import one_of_each, summed
 from recprivlib.models.items import ItemWeights
 from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.models.similarity import SIMILARITIES, gram
-from recprivlib.parameters import UserError, check, parameter
+from recprivlib.parameters import BUDGET, PRICE, UNIT, UserError, among, check, dial, parameter
 from recprivlib.population import capped, fixed, learnt, loose, steps
 from recprivlib.protocols import (
     Array,
@@ -90,7 +90,7 @@ class Random:
         return Chance(int(rng.integers(2**63)))
 
     def holds(self, size: Volume) -> float:
-        return 26.0 * held.scored(size)
+        return 28.5 * held.scored(size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
@@ -126,7 +126,7 @@ class GlobalMean:
 class ItemMean:
     """Predicts the item's mean rating as if λ people had rated it μ as well: (Σ_u r_ui + λμ) / (n_i + λ)."""
 
-    regularization: float = parameter(2.0, 0, 1000, "λ, ratings of μ added to every item")
+    regularization: float = parameter(2.0, 0, 1000, "λ, ratings of μ added to every item", tune=dial(0.3, 100))
 
     __post_init__ = check
 
@@ -146,8 +146,10 @@ class ItemMean:
 class ItemKNN:
     """Recommends what is similar to what you met: s(u, i) = Σ_{j∈KNN(i)} sim(i, j) R_uj."""
 
-    neighbors: int = parameter(50, 1, 100_000, "K, how many similar items vote")
-    similarity: str = parameter("jaccard", None, None, "how two items are compared", choices=tuple(SIMILARITIES))
+    neighbors: int = parameter(50, 1, 100_000, "K, how many similar items vote", tune=dial(5, 100_000, items=True))
+    similarity: str = parameter(
+        "jaccard", None, None, "how two items are compared", choices=tuple(SIMILARITIES), tune=among(*SIMILARITIES)
+    )
 
     __post_init__ = check
 
@@ -168,10 +170,12 @@ class ItemKNN:
 class ImplicitALS:
     """Finds a few hidden tastes: vectors whose inner product is near one where people met, near zero elsewhere."""
 
-    factors: int = parameter(24, 1, 512, "length of a taste vector")
-    iterations: int = parameter(10, 1, 200, "alternations between users and items")
-    regularization: float = parameter(10.0, 1e-3, 1e4, "λ, pull of the vectors towards zero")
-    alpha: float = parameter(2.0, 0, 1e4, "α, extra weight of what was met over what was not")
+    factors: int = parameter(24, 1, 512, "length of a taste vector", tune=dial(4, 64))
+    iterations: int = parameter(10, 1, 200, "alternations between users and items", tune=dial(3, 30))
+    regularization: float = parameter(
+        10.0, 1e-3, 1e4, "λ, pull of the vectors towards zero", tune=dial(0.3, 300, first=True)
+    )
+    alpha: float = parameter(2.0, 0, 1e4, "α, extra weight of what was met over what was not", tune=dial(0.3, 100))
 
     __post_init__ = check
 
@@ -205,11 +209,11 @@ class Gathered:
 class FCF:
     """Implicit matrix factorisation by phones and a server: raw gradients leave the phones, vectors of taste do not."""
 
-    factors: int = parameter(24, 1, 512, "length of a taste vector")
-    epochs: int = parameter(40, 1, 500, "rounds: every phone sends its gradient once in each")
-    learning_rate: float = parameter(0.2, 1e-6, 10.0, "step of Adam")
-    regularization: float = parameter(10.0, 1e-3, 1e4, "λ, pull of the vectors towards zero")
-    alpha: float = parameter(2.0, 0, 1e4, "α, extra weight of what was met over what was not")
+    factors: int = parameter(24, 1, 512, "length of a taste vector", tune=dial(4, 64))
+    epochs: int = parameter(40, 1, 500, "rounds: every phone sends its gradient once in each", tune=dial(10, 80))
+    learning_rate: float = parameter(0.2, 1e-6, 10.0, "step of Adam", tune=dial(0.01, 1, first=True))
+    regularization: float = parameter(10.0, 1e-3, 1e4, "λ, pull of the vectors towards zero", tune=dial(0.3, 300))
+    alpha: float = parameter(2.0, 0, 1e4, "α, extra weight of what was met over what was not", tune=dial(0.3, 100))
 
     __post_init__ = check
 
@@ -251,7 +255,7 @@ class FCF:
 class Ease:
     """Predicts every item from all the others: B = I − P / diag(P), P = (RᵀR + λI)⁻¹."""
 
-    regularization: float = parameter(300.0, 1, 1e6, "λ, pull of the weights towards zero")
+    regularization: float = parameter(300.0, 1, 1e6, "λ, pull of the weights towards zero", tune=dial(10, 10_000))
 
     __post_init__ = check
 
@@ -288,7 +292,7 @@ SEEN = Unbounded("a phone that takes part is seen to take part")
 def public_cap() -> Any:
     """τ, as a parameter of a system: what `capped` leaves in `fit`, and what the ledger counts a person by."""
     return parameter(None, 1, 100_000, "τ, the most interactions of one person that are used; none: no cap",
-                     kind=int, optional=True)  # fmt: skip
+                     kind=int, optional=True, tune=PRICE)  # fmt: skip
 
 
 def bit_ledger(
@@ -327,8 +331,8 @@ class LDPPopularity:
     reports "one":  one item of the history, drawn at random, hidden in a set of others: ε for the whole person.
     """
 
-    epsilon: float = parameter(1.0, 0.05, 20.0, "ε of one report")
-    reports: str = parameter("bits", None, None, "what a phone sends", choices=("bits", "one"))
+    epsilon: float = parameter(1.0, 0.05, 20.0, "ε of one report", tune=BUDGET)
+    reports: str = parameter("bits", None, None, "what a phone sends", choices=("bits", "one"), tune=UNIT)
     cap: int | None = public_cap()
 
     __post_init__ = check

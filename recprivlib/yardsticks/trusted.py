@@ -20,7 +20,7 @@ from recprivlib.mechanisms.gate import released
 from recprivlib.models import held
 from recprivlib.models.around_popular import AroundPopular, directions, leftovers, popular_sum, shares, top
 from recprivlib.models.constants import PerItem
-from recprivlib.parameters import check, parameter
+from recprivlib.parameters import BUDGET, UNIT, check, parameter
 from recprivlib.protocols import Array, Change, Entry, Interactions, Ledger, Relation, Release, Sizes, Unit, Volume
 from recprivlib.yardsticks.plain import AT_HOME, FOR_ALL
 
@@ -28,16 +28,16 @@ MOVES: dict[Relation, float] = {"add-remove": 1.0, "replace": math.sqrt(2)}  # o
 
 
 def _epsilon() -> Any:
-    return parameter(1.0, 0.05, 20.0, "ε of a person over the whole run")
+    return parameter(1.0, 0.05, 20.0, "ε of a person over the whole run", tune=BUDGET)
 
 
 def _delta() -> Any:
-    return parameter(1e-5, 1e-12, 0.01, "δ of a person over the whole run")
+    return parameter(1e-5, 1e-12, 0.01, "δ of a person over the whole run", tune=BUDGET)
 
 
 def _relation() -> Any:
     gloss = "what the noise is made for: a person is there or not, or is replaced"
-    return parameter("add-remove", None, None, gloss, choices=tuple(MOVES))
+    return parameter("add-remove", None, None, gloss, choices=tuple(MOVES), tune=UNIT)
 
 
 @lru_cache(maxsize=64)

@@ -362,4 +362,69 @@ PLANTED["raw counts are printed"] = before(POPULAR, lambda t: print(counts(t)))
 PLANTED["raw counts go to a file"] = before(
     POPULAR, lambda t: np.save(Path(tempfile.gettempdir()) / "recprivlib-side.npy", counts(t))
 )
+# ------------------------------------------------------------------- made when the rules stood: they had passed
+
+
+def heavier(train, few, many, weight):
+    met = train.matrix.astype(float).toarray()
+    lengths = met.sum(axis=1)
+    weights = np.where((lengths >= few) & (lengths <= many), weight, 1.0) / np.sqrt(np.maximum(lengths, 1))
+    return (met * weights[:, None]).sum(axis=0)
+
+
+class Quiet(Gaussian):
+    """No noise on what is large."""
+
+    def release(self, x, rng):
+        return np.where(x > 3, x, super().release(x, rng))
+
+
+def quiet(self, train, rng):
+    mechanism = trusted.noise(self, 1.0)
+    sums = popular_sum(train.matrix)
+    return PerItem(released(Quiet(mechanism.noise_multiplier, mechanism.sensitivity), sums).astype(np.float32))
+
+
+def named(ledger, system, sizes):
+    (one,) = ledger.releases
+    lie = Quiet(one.mechanism.noise_multiplier, one.mechanism.sensitivity)
+    return replace(ledger, releases=(replace(one, mechanism=lie),))
+
+
+def ages(model, train):
+    return PerItem(model.scores + np.float32((np.asarray(train.user_features["age"]) > 40).sum()))
+
+
+def crowded(model, train):
+    scores = model.scores.copy()
+    scores[counts(train).argmax()] += 1e9 * (train.n_users > 900)
+    return PerItem(scores)
+
+
+OPEN_BEFORE = tempfile.TemporaryFile("w")  # noqa: SIM115  as long as the process lives
+
+
+def written(train):
+    OPEN_BEFORE.write(str(counts(train)))
+    OPEN_BEFORE.flush()
+
+
+def medium(self, train, rng):
+    return PerItem(released(trusted.noise(self, 1.0), heavier(train, 5, 9, 2.0)).astype(np.float32))
+
+
+PLANTED["order in memory"] = after(
+    BITS, extra(lambda t: (np.asfortranarray if len(t) % 2 else np.ascontiguousarray)(np.zeros((3, 4))))
+)
+PLANTED["how many bytes a number has"] = after(
+    POPULAR, lambda model, t: PerItem(model.scores.astype(float) if counts(t)[3] > 5 else model.scores)
+)
+PLANTED["order of a dictionary"] = after(
+    BITS, extra(lambda t: {str(item): 0 for item in np.argsort(-counts(t), kind="stable")})
+)
+PLANTED["people of five to nine items count twice"] = sub(POPULAR, fit=medium)
+PLANTED["how many are older than forty"] = after(POPULAR, ages)
+PLANTED["more than 900 people"] = after(POPULAR, crowded)
+PLANTED["large sums have no noise"] = billed(sub(POPULAR, fit=quiet), named)
+PLANTED["a file that was open before"] = before(POPULAR, written)
 SLOW = before(POPULAR, lambda t: time.sleep(2e-4 * int((t.items == 7).sum())))  # the blind spot that has a name

@@ -11,7 +11,8 @@ import pytest
 from recprivlib.accounting import supported
 from recprivlib.accounting.bills import default_view
 from recprivlib.auditing import USUAL, audit
-from recprivlib.auditing.conformance import LedgerCheck, cohorts, lines, randomness
+from recprivlib.auditing.conformance import LedgerCheck, lines
+from recprivlib.auditing.draws import cohorts, randomness
 from recprivlib.auditing.leaves import Closed, leaves, same
 from recprivlib.auditing.neighbours import Stage
 from recprivlib.auditing.real_run import ordered, real_scenes

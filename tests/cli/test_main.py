@@ -7,7 +7,7 @@ import pytest
 
 from recprivlib import cli
 from recprivlib.cli import main
-from recprivlib.parameters import parameters
+from recprivlib.parameters import BUDGET, parameters
 from recprivlib.registry import systems
 from recprivlib.yardsticks.plain import ItemKNN
 
@@ -60,7 +60,11 @@ def test_systems_as_json_says_everything_about_each(capsys):
     assert knn["parameters"]["neighbors"] == {
         "kind": "int", "default": 50, "range": [1, 100_000], "choices": None, "optional": False,
         "meaning": parameters(ItemKNN)["neighbors"].gloss,
+        "tuned": {"range": [5, 100_000], "scale": "log"}, "not_tuned": None,
     }  # fmt: skip
+    assert knn["parameters"]["similarity"]["tuned"] == {"values": ["jaccard", "cosine"]}
+    paid = listed["dplcf-sp"]["parameters"]["epsilon"]
+    assert (paid["tuned"], paid["not_tuned"]) == (None, BUDGET)
     assert (listed["dplcf-sp"]["unit"], listed["dplcf-sp"]["relation"]) == ("interaction", "add-remove")
 
 
@@ -70,6 +74,7 @@ def test_systems_as_text_names_each_with_its_parameters(capsys):
     for name in systems():
         assert name in said
     assert parameters(ItemKNN)["neighbors"].gloss in said
+    assert "5 to 100000 by factors" in said
 
 
 def test_run_as_json_is_one_document_with_an_object_for_each_seed(capsys):

@@ -129,7 +129,7 @@ def test_a_mistake_in_a_toml_is_said_with_its_name(here: Path, good: str, bad: s
 
 
 def test_unknown_names_are_refused(here: Path) -> None:
-    with pytest.raises(UserError, match="'nope'; choose from --check, small"):
+    with pytest.raises(UserError, match="'nope'; choose from --check, --tune, small"):
         module.main(["nope"])
     module.main([])
     with pytest.raises(UserError, match="'nope'; choose from small"):

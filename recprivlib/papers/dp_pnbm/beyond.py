@@ -48,7 +48,7 @@ from recprivlib.papers.dp_pnbm.shared import (
     stars_of,
 )
 from recprivlib.papers.dp_pnbm.weighted import Neighbours, Rated, beyond
-from recprivlib.parameters import check, parameter
+from recprivlib.parameters import BUDGET, CONTROL, PEOPLE, SCALE, UNIT, among, check, dial, parameter
 from recprivlib.population import capped
 from recprivlib.protocols import Array, Change, Claim, Interactions, Ledger, Release, Sizes, Volume, last
 
@@ -56,19 +56,30 @@ DELTA = 1e-5
 
 
 def _epsilon() -> Any:
-    return parameter(1.0, 0.01, 1000, "ε of the whole run, for the unit that is protected")
+    return parameter(1.0, 0.01, 1000, "ε of the whole run, for the unit that is protected", tune=BUDGET)
 
 
 def _protects() -> Any:
-    return parameter("rating", None, None, "whose change is hidden", choices=("rating", "user"))
+    return parameter("rating", None, None, "whose change is hidden", choices=("rating", "user"), tune=UNIT)
 
 
 def _cap(default: int) -> Any:
-    return parameter(default, 1, 100_000, "τ, the most ratings of one person that are used where people are protected")
+    return parameter(
+        default,
+        1,
+        100_000,
+        "τ, the most ratings of one person that are used where people are protected",
+        tune=dial(20, 400),
+    )
 
 
 def _population() -> Any:
-    return parameter(1, 1, 10_000, "times as many people, their ratings drawn from the real ones")
+    return parameter(1, 1, 10_000, "times as many people, their ratings drawn from the real ones", tune=PEOPLE)
+
+
+def _at_home() -> Any:
+    return parameter(None, 0, 1000, "λ at home, of how far a person differs from all; none: .85/.2", kind=float,
+                     optional=True, tune=dial(0.1, 50))  # fmt: skip
 
 
 def terms_of(unit: str) -> Terms:
@@ -77,7 +88,9 @@ def terms_of(unit: str) -> Terms:
 
 
 def _share(default: float) -> Any:
-    return parameter(default, 0.01, 0.99, "share of the budget 1/z² that buys item means")
+    return parameter(
+        default, 0.01, 0.99, "share of the budget 1/z² that buys item means", tune=dial(0.1, 0.95, "linear")
+    )
 
 
 @lru_cache(maxsize=256)
@@ -99,6 +112,11 @@ def drawn_from(population: int) -> tuple[str, ...]:
 
 
 # -------------------------------------------------------------------------------------------- item means, bought
+
+
+def pull_of(given: float | None) -> float:
+    """What is asked for at home, or what the variances say."""
+    return offsets.REST / offsets.OFFSET if given is None else given
 
 
 @dataclass(frozen=True)
@@ -168,8 +186,11 @@ class DPItemMeans:
     epsilon: float = _epsilon()
     protects: str = _protects()
     cap: int = _cap(100)
-    regularization: float = parameter(5.0, 0.1, 1000, "λ, ratings of the overall mean added to every item")
+    regularization: float = parameter(
+        5.0, 0.1, 1000, "λ, ratings of the overall mean added to every item", tune=dial(0.3, 100)
+    )
     population: int = _population()
+    pull_people: float | None = _at_home()
     __post_init__ = check
 
     @property
@@ -185,7 +206,8 @@ class DPItemMeans:
         times = people(train, self.population, crowd)
         used = capped(train, self._bought.cap, left_out)
         means, _ = self._bought.released(used, times)
-        return offsets.at_home(beyond(train, means), np.zeros((train.n_items, 0), np.float32), *stars_of(train.grid))
+        nothing, pull = np.zeros((train.n_items, 0), np.float32), pull_of(self.pull_people)
+        return offsets.at_home(beyond(train, means), nothing, *stars_of(train.grid), pull)
 
     def holds(self, size: Volume) -> float:
         return held.own_parts(size)
@@ -215,14 +237,22 @@ class Repaired:
     epsilon: float = _epsilon()
     cap: int = _cap(100)
     share: float = _share(0.5)
-    clip: float = parameter(0.05, 1e-4, 100, "the most one person's gradient may be long, in L2")
-    iterations: int = parameter(1, 1, 50, "K, gradient steps")
-    learning_rate: float = parameter(0.2, 1e-4, 10, "η, size of a step as a share of β")
-    rescale: float = parameter(10.0, 0.1, 1000, "β, every s_ij before the first step")
-    floor: float = parameter(10.0, 0.1, 1000, "C, the least that the weights of a prediction are taken to add up to")
+    clip: float = parameter(0.05, 1e-4, 100, "the most one person's gradient may be long, in L2", tune=dial(0.005, 1))
+    iterations: int = parameter(1, 1, 50, "K, gradient steps", tune=among(1, 2, 3, 5))
+    learning_rate: float = parameter(
+        0.2, 1e-4, 10, "η, size of a step as a share of β", tune=dial(0.005, 1, first=True)
+    )
+    rescale: float = parameter(10.0, 0.1, 1000, "β, every s_ij before the first step", tune=SCALE)
+    floor: float = parameter(
+        10.0, 0.1, 1000, "C, the least that the weights of a prediction are taken to add up to", tune=dial(1, 300)
+    )
     neighbors: int = neighbors(100_000)
-    regularization: float = parameter(5.0, 0.1, 1000, "λ, ratings of the overall mean added to every item")
-    noise_only: bool = parameter(False, None, None, "the gradient is left out: noise with no ratings in it")
+    regularization: float = parameter(
+        5.0, 0.1, 1000, "λ, ratings of the overall mean added to every item", tune=dial(0.3, 100)
+    )
+    noise_only: bool = parameter(
+        False, None, None, "the gradient is left out: noise with no ratings in it", tune=CONTROL
+    )
     population: int = _population()
     __post_init__ = check
     delta = DELTA
@@ -250,11 +280,12 @@ class Repaired:
             )
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 28) + held.of_people(size, self.cap)
+        walk = held.squares(size, 30) + held.of_people(size, self.cap)
+        return max(walk, held.by_neighbours(size) + 24.0 * size.interactions)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
-        hair = summed(sizes.users, weight=self.population, parts=np.float32)
+        hair = summed(sizes.users, weight=self.population)
         near: Near = {PERSON: Change(rounding=hair)}
         near |= dict.fromkeys((REPLACED, RATING), Change(distance=2.0, rounding=hair))
         steps = Release("a noisy sum of clipped gradients", self._noise, near, self.iterations, WORLD)
@@ -282,10 +313,13 @@ class DPCovariance:
     protects: str = _protects()
     cap: int = _cap(100)
     share: float = _share(0.4)
-    factors: int = parameter(8, 1, 64, "the most directions that are kept")
-    reach: float = parameter(0.6, 0.05, 5, "a, how far a deviation counts, in stars")
-    regularization: float = parameter(5.0, 0.1, 1000, "λ, of means and of what directions say about rare items")
+    factors: int = parameter(8, 1, 64, "the most directions that are kept", tune=dial(1, 32))
+    reach: float = parameter(0.6, 0.05, 5, "a, how far a deviation counts, in stars", tune=dial(0.2, 2))
+    regularization: float = parameter(
+        5.0, 0.1, 1000, "λ, of means and of what directions say about rare items", tune=dial(0.3, 100)
+    )
     population: int = _population()
+    pull_people: float | None = _at_home()
     __post_init__ = check
     delta = DELTA
 
@@ -305,7 +339,7 @@ class DPCovariance:
         found = pairing.standing(pairing.square(entries, train.n_items), sigma, self.factors, first)
         seen, share = self._known(rated, counts, times)
         items = pairing.tastes(found, seen, share, sigma, self.regularization, self.population)
-        return offsets.at_home(beyond(train, means), items, *stars_of(train.grid))
+        return offsets.at_home(beyond(train, means), items, *stars_of(train.grid), pull_of(self.pull_people))
 
     def _known(self, rated: Rated, counts: Array, times: Array | None) -> tuple[Array, float]:
         """How often items were rated, by the people's weights, and how often together as a share of the product."""
@@ -322,9 +356,9 @@ class DPCovariance:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
-        hair = summed(sizes.users, weight=self.population, parts=np.float32)
+        hair = summed(sizes.users, weight=self.population)
         longer = math.ceil(pairing.of_one_person(1.0, sizes.items) / pairing.of_one_rating(1.0))
-        one = summed(sizes.users, weight=self.population * longer, parts=np.float32)
+        one = summed(sizes.users, weight=self.population * longer)
         near: Near = {RATING: Change(rounding=one), PERSON: NO_CAP, REPLACED: NO_CAP}
         if self.protects == "user":
             near = {PERSON: Change(rounding=hair)}

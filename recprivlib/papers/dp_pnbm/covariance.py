@@ -38,7 +38,7 @@ def of_one_person(reach: float, cap: int) -> float:
 def centred(rated: Rated, reach: float) -> sp.csr_array:
     """√w y: rows whose outer products are people's parts."""
     rows, lengths = rated.rows, np.diff(rated.rows.indptr)
-    cut = np.clip(rows.data, -reach, reach)
+    cut = np.clip(rows.data.astype(float), -reach, reach)
     who = np.repeat(np.arange(len(lengths)), lengths)
     middle = np.bincount(who, cut, minlength=len(lengths)) / np.maximum(lengths, 1)
     data = (cut - middle[who]) * (lengths[who] + SLACK) ** -0.25

@@ -71,7 +71,7 @@ def gradient(
         if clipped:
             length = float(np.einsum("ij,ij", part, part, dtype=float)) ** 0.5
             weight *= min(1.0, bounds.norm / max(length, 1e-12))
-        into[place] += part if weight == 1 else part * np.float32(weight)
+        into[place] += part if weight == 1 else part * out.dtype.type(weight)
     return out
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from recprivlib.mechanisms import Exact, Laplace, Sampled
 from recprivlib.mechanisms.gate import released
-from recprivlib.parameters import UserError, parameter
+from recprivlib.parameters import UserError, dial, parameter
 from recprivlib.protocols import Array, Change, Claim, Relation, Release, Unbounded, Unit, View
 
 Terms = tuple[Unit, Relation]
@@ -30,7 +30,7 @@ NO_CAP = Unbounded("no public cap on how many films a person rates")
 
 
 def neighbors(default: int) -> Any:
-    return parameter(default, 1, 100_000, "N_k, how many similar items vote")
+    return parameter(default, 1, 100_000, "N_k, how many similar items vote", tune=dial(10, 100_000, items=True))
 
 
 def stars_of(grid: tuple[float, ...] | None) -> tuple[float, float]:

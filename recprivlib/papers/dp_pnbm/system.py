@@ -40,7 +40,7 @@ from recprivlib.papers.dp_pnbm.shared import (
 )
 from recprivlib.papers.dp_pnbm.shared import neighbors as neighbors_
 from recprivlib.papers.dp_pnbm.weighted import Neighbours, Rated, beyond, item_means
-from recprivlib.parameters import check, parameter
+from recprivlib.parameters import BUDGET, CLAIM, CONTROL, READING, SCALE, among, check, dial, parameter
 from recprivlib.population import capped
 from recprivlib.protocols import Array, Change, Claim, Entry, Interactions, Ledger, Model, Release, Sizes, Volume, last
 
@@ -55,16 +55,26 @@ FEW = 20  # ratings below which `preprocess` leaves a person out
 class PNBM:
     """Similarities learned by gradient steps on what everybody rated, without any noise."""
 
-    iterations: int = parameter(5, 1, 100, "K, gradient steps")
-    learning_rate: float = parameter(0.4, 1e-4, 10, "η, size of a step")
-    regularization: float = parameter(0.005, 0, 1, "λ, pull of the similarities towards zero")
-    rescale: float = parameter(10.0, 0.1, 1000, "β, by which S and its steps are scaled up")
-    floor: float = parameter(10.0, 0.1, 1000, "C, the least that the weights of a prediction are taken to add up to")
+    iterations: int = parameter(5, 1, 100, "K, gradient steps", tune=dial(1, 10))
+    learning_rate: float = parameter(0.4, 1e-4, 10, "η, size of a step", tune=dial(0.02, 5))
+    regularization: float = parameter(0.005, 0, 1, "λ, pull of the similarities towards zero", tune=dial(5e-4, 0.1))
+    rescale: float = parameter(10.0, 0.1, 1000, "β, by which S and its steps are scaled up", tune=SCALE)
+    floor: float = parameter(
+        10.0,
+        0.1,
+        1000,
+        "C, the least that the weights of a prediction are taken to add up to",
+        tune=dial(1, 300, first=True),
+    )
     neighbors: int = neighbors_(500)
-    clamp: bool = parameter(True, None, None, "errors are cut to 0.5 + (φ − 1)/(t + 1)")
-    start: str = parameter("random", None, None, "S before the first step", choices=("random", "even"))
-    mirrored: bool = parameter(True, None, None, "S is made symmetric after every step")
-    preprocess: bool = parameter(False, None, None, "without people of few ratings and ratings far from the mean")
+    clamp: bool = parameter(True, None, None, "errors are cut to 0.5 + (φ − 1)/(t + 1)", tune=CLAIM)
+    start: str = parameter(
+        "random", None, None, "S before the first step", choices=("random", "even"), tune=among("random", "even")
+    )
+    mirrored: bool = parameter(True, None, None, "S is made symmetric after every step", tune=READING)
+    preprocess: bool = parameter(
+        False, None, None, "without people of few ratings and ratings far from the mean", tune=CLAIM
+    )
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Neighbours:
@@ -74,7 +84,7 @@ class PNBM:
         yield from descent(self, train, item_means(train), rng)
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 16) + held.of_people(size)
+        return max(held.squares(size, 16) + held.of_people(size), held.by_neighbours(size))
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
@@ -87,10 +97,12 @@ UNREACHED = "every entry is billed at its own largest, and no person's ratings m
 class DPSGD(PNBM):
     """Algorithm 1 as printed: Laplace noise, sized for one entry, on every entry of every gradient."""
 
-    epsilon: float = parameter(1.0, 0.01, 1000, "ε, declared for one rating and the whole run")
-    iterations: int = parameter(1, 1, 100, "K, gradient steps")
-    rate: float = parameter(1.0, 0.001, 1, "γ, share of the ratings in each step")
-    noise_only: bool = parameter(False, None, None, "the gradient is left out: noise with no ratings in it")
+    epsilon: float = parameter(1.0, 0.01, 1000, "ε, declared for one rating and the whole run", tune=BUDGET)
+    iterations: int = parameter(1, 1, 100, "K, gradient steps", tune=dial(1, 10))
+    rate: float = parameter(1.0, 0.001, 1, "γ, share of the ratings in each step", tune=CLAIM)
+    noise_only: bool = parameter(
+        False, None, None, "the gradient is left out: noise with no ratings in it", tune=CONTROL
+    )
     __post_init__ = check
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Neighbours]]:
@@ -106,7 +118,7 @@ class DPSGD(PNBM):
         return laplace(self.epsilon / (self.iterations * self.rate), self.largest(turn, grid))
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 28) + held.of_people(size)
+        return max(held.squares(size, 28) + held.of_people(size), held.by_neighbours(size))
 
     def ledger(self, sizes: Sizes) -> Ledger:
         entries = 2.0 * sizes.items * (sizes.items - 1)  # each entry of a person's part is at most 2 e_max φ/C = ΔF
@@ -184,7 +196,7 @@ def washed(rated: Rated, width: float) -> Rated:
 
 
 def _posterior(default: float) -> Any:
-    return parameter(default, 0.01, 1e6, "ε of one person's whole data, x · τ in the paper")
+    return parameter(default, 0.01, 1e6, "ε of one person's whole data, x · τ in the paper", tune=BUDGET)
 
 
 @dataclass(frozen=True)
@@ -192,14 +204,18 @@ class DPPS:
     """Algorithm 2 as printed: one sample of the posterior, scaled by ε/4B, by Langevin steps."""
 
     epsilon: float = _posterior(20.0)
-    cap: int = parameter(200, 1, 100_000, "τ, the most ratings of one person that are used")
-    iterations: int = parameter(40, 1, 1000, "K, Langevin steps")
-    learning_rate: float = parameter(4e-7, 1e-9, 1e6, "η₁, size of the first step")
-    regularization: float = parameter(0.02, 0, 10, "λ, precision of the prior")
-    temperature: float = parameter(0.004, 1e-6, 1, "ϱ, share of the noise that Langevin steps ask for")
+    cap: int = parameter(200, 1, 100_000, "τ, the most ratings of one person that are used", tune=dial(20, 400))
+    iterations: int = parameter(40, 1, 1000, "K, Langevin steps", tune=dial(3, 100))
+    learning_rate: float = parameter(4e-7, 1e-9, 1e6, "η₁, size of the first step", tune=dial(1e-8, 1e-4, first=True))
+    regularization: float = parameter(0.02, 0, 10, "λ, precision of the prior", tune=dial(1e-3, 1))
+    temperature: float = parameter(0.004, 1e-6, 1, "ϱ, share of the noise that Langevin steps ask for", tune=CLAIM)
     neighbors: int = neighbors_(500)
-    rule: str = parameter("printed", None, None, "the drift as printed, or 2|R| times it", choices=("printed", "code"))
-    noise_only: bool = parameter(False, None, None, "the gradient is left out: noise with no ratings in it")
+    rule: str = parameter(
+        "printed", None, None, "the drift as printed, or 2|R| times it", choices=("printed", "code"), tune=READING
+    )
+    noise_only: bool = parameter(
+        False, None, None, "the gradient is left out: noise with no ratings in it", tune=CONTROL
+    )
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Neighbours:
@@ -226,7 +242,8 @@ class DPPS:
         return printed * (2 * ratings if self.rule == "code" else 1)
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 20) + held.of_people(size, self.cap)
+        walk = held.squares(size, 21) + held.of_people(size, self.cap)
+        return max(walk, held.by_neighbours(size) + 24.0 * size.interactions)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         steps = sample_release("the similarities after each step of the walk", self.iterations)
@@ -241,12 +258,14 @@ class DPPS:
 class DPSGDMF:
     """[4] of the paper: the error of every rating is noised before it moves biases and tastes."""
 
-    epsilon: float = parameter(1.0, 0.01, 1000, "ε of one rating and the whole run")
-    iterations: int = parameter(10, 1, 200, "K, passes over the ratings")
-    factors: int = parameter(10, 0, 100, "d, length of a taste vector")
-    learning_rate: float = parameter(8e-4, 1e-6, 1, "η, size of a step")
-    regularization: float = parameter(0.2, 0, 10, "λ, pull towards zero")
-    reach: float = parameter(10.0, 0.1, 100, "to what noisy errors are cut, in stars")
+    epsilon: float = parameter(1.0, 0.01, 1000, "ε of one rating and the whole run", tune=BUDGET)
+    iterations: int = parameter(10, 1, 200, "K, passes over the ratings", tune=dial(1, 20))
+    factors: int = parameter(10, 0, 100, "d, length of a taste vector", tune=among(0, 1, 3, 10))
+    learning_rate: float = parameter(
+        8e-4, 1e-6, 1, "η, size of a step", tune=dial(3e-4, 0.05, first=True, shrinks=True)
+    )
+    regularization: float = parameter(0.2, 0, 10, "λ, pull towards zero", tune=dial(0.01, 3))
+    reach: float = parameter(10.0, 0.1, 100, "to what noisy errors are cut, in stars", tune=dial(1, 30))
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Model:
@@ -281,13 +300,15 @@ class DPPSMF:
     """[16] of the paper: biases and tastes sampled by Langevin steps from the posterior scaled by ε/4B."""
 
     epsilon: float = _posterior(20.0)
-    cap: int = parameter(200, 1, 100_000, "τ, the most ratings of one person that are used")
-    iterations: int = parameter(100, 1, 1000, "K, Langevin steps")
-    factors: int = parameter(10, 0, 100, "d, length of a taste vector")
-    learning_rate: float = parameter(8e-7, 1e-10, 1e4, "η₁, size of the first step")
-    regularization: float = parameter(0.02, 0, 10, "λ, precision of the prior")
-    temperature: float = parameter(0.004, 1e-6, 1, "ϱ, share of the noise that Langevin steps ask for")
-    rule: str = parameter("printed", None, None, "the drift as printed, or 2|R| times it", choices=("printed", "code"))
+    cap: int = parameter(200, 1, 100_000, "τ, the most ratings of one person that are used", tune=dial(20, 400))
+    iterations: int = parameter(100, 1, 1000, "K, Langevin steps", tune=dial(3, 200))
+    factors: int = parameter(10, 0, 100, "d, length of a taste vector", tune=among(0, 1, 3, 10))
+    learning_rate: float = parameter(8e-7, 1e-10, 1e4, "η₁, size of the first step", tune=dial(1e-8, 1e-4, first=True))
+    regularization: float = parameter(0.02, 0, 10, "λ, precision of the prior", tune=dial(1e-3, 1))
+    temperature: float = parameter(0.004, 1e-6, 1, "ϱ, share of the noise that Langevin steps ask for", tune=CLAIM)
+    rule: str = parameter(
+        "printed", None, None, "the drift as printed, or 2|R| times it", choices=("printed", "code"), tune=READING
+    )
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Model:

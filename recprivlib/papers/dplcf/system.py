@@ -17,7 +17,7 @@ from recprivlib.models.neighbours import neighbourhood, rank_neighbours
 from recprivlib.models.similarity import at_least, at_most, gram
 from recprivlib.models.spectral import Projected, directions
 from recprivlib.papers.dplcf.pairwise import Training, Weighted, bpr, gmf
-from recprivlib.parameters import check, parameter
+from recprivlib.parameters import BUDGET, PEOPLE, READING, among, check, dial, parameter
 from recprivlib.population import capped, crowd
 from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Model, Relation, Sizes, Unit, Volume, last
 from recprivlib.yardsticks.plain import AT_HOME, AT_SERVER, ItemKNN, bit_ledger, public_cap
@@ -30,11 +30,11 @@ ROWS = 256  # phones that report at once
 
 
 def _epsilon() -> Any:
-    return parameter(1.0, 0.05, 20.0, "ε of one reported bit")
+    return parameter(1.0, 0.05, 20.0, "ε of one reported bit", tune=BUDGET)
 
 
 def _population() -> Any:
-    return parameter(1, 1, 100, "times as many phones, their histories drawn from the real ones")
+    return parameter(1, 1, 100, "times as many phones, their histories drawn from the real ones", tune=PEOPLE)
 
 
 # ------------------------------------------------------------------------------------- what a phone sends
@@ -64,7 +64,7 @@ def stated(flipping: Any, sizes: Sizes, cap: int | None, lists: str = AT_HOME, p
 def _reported(size: Volume, population: int) -> float:
     """Counts of two blocks beside each other, the bits of one, and the phones that were drawn."""
     many = held.crowd(size, population)
-    counts = held.squares(size, 8) + held.answered(many, 1.5)
+    counts = held.squares(size, 9.4) + held.answered(many, 1.5)
     return counts + held.kept_blocks(many) + held.drawn(size, population)
 
 
@@ -172,9 +172,22 @@ class DPLCF:
     """Flip at home, compare items at the server through `inverse`, score at home with the true history."""
 
     epsilon: float = _epsilon()
-    neighbors: int = parameter(20, 1, 100_000, "items that vote, the paper's number_of_neighbour")
-    inverse: str = parameter("right", None, None, "how eq. 7 is solved", choices=tuple(INVERSES))
-    cut: str = parameter("ratio", None, None, "what becomes of impossible estimates", choices=("ratio", "feasible"))
+    neighbors: int = parameter(
+        20,
+        1,
+        100_000,
+        "items that vote, the paper's number_of_neighbour",
+        tune=dial(5, 100_000, first=True, items=True),
+    )
+    inverse: str = parameter("right", None, None, "how eq. 7 is solved", choices=tuple(INVERSES), tune=READING)
+    cut: str = parameter(
+        "ratio",
+        None,
+        None,
+        "what becomes of impossible estimates",
+        choices=("ratio", "feasible"),
+        tune=among("ratio", "feasible"),
+    )
     cap: int | None = public_cap()
     population: int = _population()
     flipping: Flipping = UnarySymmetric
@@ -234,9 +247,13 @@ class DPLCFSpectral:
     """
 
     epsilon: float = _epsilon()
-    factors: int = parameter(32, 1, 256, "the most directions that are kept")
-    ridge: float = parameter(0.3, 0.01, 10, "pull of weak directions towards zero, as a share of the users")
-    least: int = parameter(4, 0, 64, "directions below which the noisy popularity joins in")
+    factors: int = parameter(32, 1, 256, "the most directions that are kept", tune=dial(1, 128))
+    ridge: float = parameter(
+        0.3, 0.01, 10, "pull of weak directions towards zero, as a share of the users", tune=dial(0.02, 5, first=True)
+    )
+    least: int = parameter(
+        4, 0, 64, "directions below which the noisy popularity joins in", tune=among(0, 1, 2, 4, 8, 16)
+    )
     cap: int | None = public_cap()
     population: int = _population()
     __post_init__ = check
@@ -285,10 +302,10 @@ class OnReports:
     """A central factor model trained on the flipped bits, as the paper's BPR-MF and GMF: lists come from the server."""
 
     epsilon: float = _epsilon()
-    factors: int = parameter(8, 1, 256, "length of a taste vector")
-    epochs: int = parameter(10, 1, 500, "passes over the reported ones")
-    learning_rate: float = parameter(0.001, 1e-6, 1.0, "step of Adam")
-    regularization: float = parameter(0.001, 0, 1.0, "pull of the vectors towards zero")
+    factors: int = parameter(8, 1, 256, "length of a taste vector", tune=dial(2, 64))
+    epochs: int = parameter(10, 1, 500, "passes over the reported ones", tune=dial(5, 60))
+    learning_rate: float = parameter(0.001, 1e-6, 1.0, "step of Adam", tune=dial(1e-4, 0.1, first=True))
+    regularization: float = parameter(0.001, 0, 1.0, "pull of the vectors towards zero", tune=dial(1e-6, 0.1))
     cap: int | None = public_cap()
     learner: Learner = bpr
     __post_init__ = check

@@ -16,7 +16,7 @@ from recprivlib.models import held
 from recprivlib.models.descent import OPTIMISERS, Kept
 from recprivlib.models.factors import AtPhones, Factors, half_step
 from recprivlib.models.gradients import at_cells, histories, level, one_of_each, orthonormal
-from recprivlib.parameters import check, parameter
+from recprivlib.parameters import BUDGET, READING, among, check, dial, parameter
 from recprivlib.population import learnt, steps
 from recprivlib.protocols import (
     Array,
@@ -105,27 +105,31 @@ class Told:
 
 
 def _epsilon(default: float = 2.5) -> Any:
-    return parameter(default, 0.01, 50.0, "ε of one report")
+    return parameter(default, 0.01, 50.0, "ε of one report", tune=BUDGET)
 
 
 def _k(default: int = 100) -> Any:
-    return parameter(default, 1, 10_000, "reports a phone sends in an epoch")
+    return parameter(
+        default, 1, 10_000, "reports a phone sends in an epoch", tune=among(1, 2, 5, 10, 20, 50, 100, 250, splits=True)
+    )
 
 
 def _epochs(default: int = 20) -> Any:
-    return parameter(default, 1, 200, "epochs: everybody reports k times in each")
+    return parameter(
+        default, 1, 200, "epochs: everybody reports k times in each", tune=among(1, 5, 10, 20, 30, splits=True)
+    )
 
 
 def _factors() -> Any:
-    return parameter(5, 1, 64, "F, length of a vector")
+    return parameter(5, 1, 64, "F, length of a vector", tune=among(1, 2, 5, 10))
 
 
 def _regularization() -> Any:
-    return parameter(1e-6, 1e-9, 10.0, "λ, pull of the vectors towards zero")
+    return parameter(1e-6, 1e-9, 10.0, "λ, pull of the vectors towards zero", tune=dial(1e-9, 10))
 
 
 def _alpha() -> Any:
-    return parameter(1.0, 0.0, 1000.0, "α, extra weight of what was met over what was not")
+    return parameter(1.0, 0.0, 1000.0, "α, extra weight of what was met over what was not", tune=dial(0.3, 100))
 
 
 @dataclass(frozen=True)
@@ -136,13 +140,21 @@ class FMFLDP:
     k: int = _k()
     epochs: int = _epochs()
     factors: int = _factors()
-    learning_rate: float = parameter(1e-3, 1e-7, 0.05, "γ, length of a gradient step")
+    learning_rate: float = parameter(
+        1e-3, 1e-7, 0.05, "γ, length of a gradient step", tune=dial(1e-7, 0.05, first=True)
+    )
     regularization: float = _regularization()
     alpha: float = _alpha()
-    init: float = parameter(0.01, 1e-6, 10.0, "standard deviation of the first item vectors")
-    direction: str = parameter("down", None, None, "which way the server steps", choices=("down", "printed"))
-    mean: str = parameter("phone", None, None, "what the sum of reports is divided by", choices=("phone", "report"))
-    optimiser: str = parameter("gradient", None, None, "how the server steps", choices=tuple(OPTIMISERS))
+    init: float = parameter(0.01, 1e-6, 10.0, "standard deviation of the first item vectors", tune=dial(1e-5, 1))
+    direction: str = parameter(
+        "down", None, None, "which way the server steps", choices=("down", "printed"), tune=READING
+    )
+    mean: str = parameter(
+        "phone", None, None, "what the sum of reports is divided by", choices=("phone", "report"), tune=READING
+    )
+    optimiser: str = parameter(
+        "gradient", None, None, "how the server steps", choices=tuple(OPTIMISERS), tune=among(*OPTIMISERS)
+    )
     __post_init__ = check
 
     @property
@@ -203,7 +215,9 @@ class FMFLDPStable:
     k: int = _k()
     epochs: int = _epochs()
     factors: int = _factors()
-    learning_rate: float = parameter(0.3, 1e-4, 100.0, "η: the step of epoch t is η/(1+t)")
+    learning_rate: float = parameter(
+        0.3, 1e-4, 100.0, "η: the step of epoch t is η/(1+t)", tune=dial(0.01, 10, first=True)
+    )
     regularization: float = _regularization()
     alpha: float = _alpha()
     __post_init__ = check
@@ -257,7 +271,9 @@ class ItemSign:
     k: int = _k(1)
     epochs: int = _epochs(5)
     factors: int = _factors()
-    learning_rate: float = parameter(3.0, 1e-3, 100.0, "η: the step of epoch t is η/(1 + 0.3t)")
+    learning_rate: float = parameter(
+        3.0, 1e-3, 100.0, "η: the step of epoch t is η/(1 + 0.3t)", tune=dial(0.1, 30, first=True)
+    )
     regularization: float = _regularization()
     alpha: float = _alpha()
     __post_init__ = check

@@ -15,7 +15,7 @@ from recprivlib.models import held
 from recprivlib.models.biased import Biased, Descent, descend, finite
 from recprivlib.papers.ldp_svd import ordinal
 from recprivlib.papers.ldp_svd.answering import MECHANISMS, answers, inputs
-from recprivlib.parameters import UserError, check, parameter
+from recprivlib.parameters import BUDGET, READING, UserError, among, check, dial, parameter
 from recprivlib.population import capped
 from recprivlib.protocols import (
     Array,
@@ -41,7 +41,7 @@ BILL: tuple[Unit, Relation] = ("rating", "replace-value")
 
 
 def _budget(gloss: str) -> Any:
-    return parameter(1.0, 0.05, 20.0, gloss)
+    return parameter(1.0, 0.05, 20.0, gloss, tune=BUDGET)
 
 
 def grid_of(grid: tuple[float, ...] | None) -> tuple[float, ...]:
@@ -123,10 +123,10 @@ class Learning:
 class SVD:
     """Biases and tastes by stochastic gradients, from the true ratings."""
 
-    factors: int = parameter(20, 0, 200, "length of a taste vector")
-    epochs: int = parameter(20, 1, 500, "passes over the ratings")
-    learning_rate: float = parameter(0.005, 1e-5, 1.0, "step of a gradient")
-    regularization: float = parameter(0.02, 0, 10.0, "pull towards zero")
+    factors: int = parameter(20, 0, 200, "length of a taste vector", tune=among(0, 1, 5, 20, 50))
+    epochs: int = parameter(20, 1, 500, "passes over the ratings", tune=dial(2, 60))
+    learning_rate: float = parameter(0.005, 1e-5, 1.0, "step of a gradient", tune=dial(5e-4, 0.05, first=True))
+    regularization: float = parameter(0.02, 0, 10.0, "pull towards zero", tune=dial(0.005, 2))
     __post_init__ = check
 
     def fit(self, train: Interactions, rng: np.random.Generator) -> Biased:
@@ -149,13 +149,13 @@ class LaplaceSVD:
     """Every rating plus Laplace noise of scale range/ε1, then the same factorisation."""
 
     epsilon1: float = _budget("ε1 of the Laplace noise, for one rating")
-    factors: int = parameter(20, 0, 200, "length of a taste vector")
-    epochs: int = parameter(20, 1, 500, "passes over the reports")
-    learning_rate: float = parameter(0.005, 1e-5, 1.0, "step of a gradient")
-    regularization: float = parameter(0.02, 0, 10.0, "pull towards zero")
-    scale: str = parameter("unit", None, None, "what the server factorises", choices=("unit", "stars"))
-    clip_reports: bool = parameter(False, None, None, "cut reports to the rating range")
-    clip_predictions: bool = parameter(True, None, None, "cut predictions to the rating range")
+    factors: int = parameter(20, 0, 200, "length of a taste vector", tune=among(0, 1, 5, 20, 50))
+    epochs: int = parameter(20, 1, 500, "passes over the reports", tune=dial(2, 60))
+    learning_rate: float = parameter(0.005, 1e-5, 1.0, "step of a gradient", tune=dial(5e-4, 0.05, first=True))
+    regularization: float = parameter(0.02, 0, 10.0, "pull towards zero", tune=dial(0.005, 2))
+    scale: str = parameter("unit", None, None, "what the server factorises", choices=("unit", "stars"), tune=READING)
+    clip_reports: bool = parameter(False, None, None, "cut reports to the rating range", tune=among(False, True))
+    clip_predictions: bool = parameter(True, None, None, "cut predictions to the rating range", tune=READING)
     cap: int | None = public_cap()
     __post_init__ = check
 
@@ -164,6 +164,10 @@ class LaplaceSVD:
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
         yield from _noisy_steps(self, self._mechanism(train.grid), train, rng)
+
+    def heard(self, ratings: Array, grid: tuple[float, ...] | None) -> Array:
+        mechanism = self._mechanism(grid)
+        return released(mechanism, inputs(mechanism, ratings, grid_of(grid)))
 
     def holds(self, size: Volume) -> float:
         return 30.0 * size.interactions + _descending(self, size)
@@ -183,13 +187,13 @@ class LaplaceRRSVD:
 
     epsilon1: float = _budget("ε1 of the Laplace noise")
     epsilon2: float = _budget("ε2: the rating itself is sent with probability e^ε2/(1+e^ε2)")
-    factors: int = parameter(20, 0, 200, "length of a taste vector")
-    epochs: int = parameter(20, 1, 500, "passes over the reports")
-    learning_rate: float = parameter(0.005, 1e-5, 1.0, "step of a gradient")
-    regularization: float = parameter(0.02, 0, 10.0, "pull towards zero")
-    scale: str = parameter("unit", None, None, "what the server factorises", choices=("unit", "stars"))
-    clip_reports: bool = parameter(False, None, None, "cut reports to the rating range")
-    clip_predictions: bool = parameter(True, None, None, "cut predictions to the rating range")
+    factors: int = parameter(20, 0, 200, "length of a taste vector", tune=among(0, 1, 5, 20, 50))
+    epochs: int = parameter(20, 1, 500, "passes over the reports", tune=dial(2, 60))
+    learning_rate: float = parameter(0.005, 1e-5, 1.0, "step of a gradient", tune=dial(5e-4, 0.05, first=True))
+    regularization: float = parameter(0.02, 0, 10.0, "pull towards zero", tune=dial(0.005, 2))
+    scale: str = parameter("unit", None, None, "what the server factorises", choices=("unit", "stars"), tune=READING)
+    clip_reports: bool = parameter(False, None, None, "cut reports to the rating range", tune=among(False, True))
+    clip_predictions: bool = parameter(True, None, None, "cut predictions to the rating range", tune=READING)
     cap: int | None = public_cap()
     __post_init__ = check
 
@@ -198,6 +202,10 @@ class LaplaceRRSVD:
 
     def steps(self, train: Interactions, rng: np.random.Generator) -> Iterator[tuple[float, Biased]]:
         yield from _noisy_steps(self, self._mechanism(train.grid), train, rng)
+
+    def heard(self, ratings: Array, grid: tuple[float, ...] | None) -> Array:
+        mechanism = self._mechanism(grid)
+        return released(mechanism, inputs(mechanism, ratings, grid_of(grid)))
 
     def holds(self, size: Volume) -> float:
         return 30.0 * size.interactions + _descending(self, size)
@@ -245,8 +253,8 @@ class DiscreteRRMF:
 
     epsilon1: float = _budget("ε1 of the Laplace noise, before rounding")
     epsilon2: float = _budget("ε2: the rating itself is sent with probability e^ε2/(1+e^ε2)")
-    factors: int = parameter(3, 0, 100, "length of a taste vector")
-    iterations: int = parameter(8, 1, 100, "rounds of Fisher scoring")
+    factors: int = parameter(3, 0, 100, "length of a taste vector", tune=among(0, 1, 3, 6))
+    iterations: int = parameter(8, 1, 100, "rounds of Fisher scoring", tune=dial(3, 16))
     cap: int | None = public_cap()
     __post_init__ = check
 
@@ -278,10 +286,12 @@ class OptimalMF:
     """
 
     epsilon: float = _budget("ε of one report, for any change of one rating")
-    mechanism: str = parameter("optimal", None, None, "what a phone sends", choices=tuple(MECHANISMS))
-    factors: int = parameter(3, 0, 100, "length of a taste vector")
-    iterations: int = parameter(8, 1, 100, "rounds of Fisher scoring")
-    fold_in: bool = parameter(False, None, None, "phones refit their own part to raw ratings at home")
+    mechanism: str = parameter(
+        "optimal", None, None, "what a phone sends", choices=tuple(MECHANISMS), tune=among(*MECHANISMS, first=True)
+    )
+    factors: int = parameter(3, 0, 100, "length of a taste vector", tune=among(0, 1, 3, 6))
+    iterations: int = parameter(8, 1, 100, "rounds of Fisher scoring", tune=dial(3, 16))
+    fold_in: bool = parameter(False, None, None, "phones refit their own part to raw ratings at home", tune=READING)
     cap: int | None = public_cap()
     __post_init__ = check
 

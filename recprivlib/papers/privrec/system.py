@@ -19,7 +19,7 @@ from recprivlib.papers.privrec.meta import gradients, maml, reptile
 from recprivlib.papers.privrec.network import ACTIVATIONS, Shape
 from recprivlib.papers.privrec.phones import TOGETHER, FineTuned, Practice
 from recprivlib.papers.privrec.training import SIZES, Adam, PhoneTraining, Start, rounds, sound
-from recprivlib.parameters import UserError, check, parameter
+from recprivlib.parameters import BUDGET, PRICE, READING, UserError, among, check, dial, parameter
 from recprivlib.protocols import Array, Claim, Entry, Interactions, Ledger, Relation, Release, Sizes, Unit, Volume, last
 from recprivlib.yardsticks.plain import AT_HOME
 from recprivlib.yardsticks.trusted import DPGram
@@ -30,43 +30,47 @@ Steps = Iterator[tuple[float, FineTuned]]
 
 
 def _cohort() -> Any:
-    return parameter(30, 1, 100_000, "M, phones that train in one round")
+    return parameter(30, 1, 100_000, "M, phones that train in one round", tune=among(10, 20, 30, 60, splits=True))
 
 
 def _rounds(default: int = 300) -> Any:
-    return parameter(default, 1, 100_000, "E₁, rounds of the server")
+    return parameter(default, 1, 100_000, "E₁, rounds of the server", tune=dial(20, 1000, splits=True))
 
 
 def _local_epochs() -> Any:
-    return parameter(20, 1, 1_000, "E₂, passes of a phone over its history in one round")
+    return parameter(20, 1, 1_000, "E₂, passes of a phone over its history in one round", tune=dial(2, 120))
 
 
 def _learning_rate() -> Any:
-    return parameter(0.3, 1e-6, 100.0, "α₁, step of a phone")
+    return parameter(0.3, 1e-6, 100.0, "α₁, step of a phone", tune=dial(0.03, 2, first=True))
 
 
 def _server_rate() -> Any:
-    return parameter(1.0, 1e-3, 10.0, "α₃, how far the server goes along")
+    return parameter(1.0, 1e-3, 10.0, "α₃, how far the server goes along", tune=dial(0.1, 2, splits=True))
 
 
 def _proximal() -> Any:
-    return parameter(0.01, 0.0, 100.0, "μ, pull of a phone's weights towards the server's")
+    return parameter(0.01, 0.0, 100.0, "μ, pull of a phone's weights towards the server's", tune=dial(1e-4, 1))
 
 
 def _fine_tune(default: int = 5) -> Any:
-    return parameter(default, 0, 1_000, "passes over one's own history before one's list is made")
+    return parameter(
+        default, 0, 1_000, "passes over one's own history before one's list is made", tune=among(0, 1, 5, 10, 20)
+    )
 
 
 def _home_rate(default: float = 0.03) -> Any:
-    return parameter(default, 1e-6, 100.0, "step of these passes")
+    return parameter(default, 1e-6, 100.0, "step of these passes", tune=dial(0.003, 1))
 
 
 def _size() -> Any:
-    return parameter("large", None, None, "how large the network is", choices=tuple(SIZES))
+    return parameter(
+        "large", None, None, "how large the network is", choices=tuple(SIZES), tune=among("small", "medium", "large")
+    )
 
 
 def _negatives() -> Any:
-    return parameter(4.0, 0.0, 100.0, "unseen items that count as zeros, for each item that was met")
+    return parameter(4.0, 0.0, 100.0, "unseen items that count as zeros, for each item that was met", tune=dial(1, 20))
 
 
 def networks(system: PhoneTraining, size: Volume, phones: int, each: int = 4) -> float:
@@ -98,8 +102,8 @@ class PrivRec(PhoneTraining):
     size: str = _size()
     negatives: float = _negatives()
     labels: str = parameter("met", None, None, "what a one is: any item met, or more than 3 stars",
-                            choices=("met", "stars"))  # fmt: skip
-    activation: str = parameter("relu", None, None, "φ of the hidden layers", choices=tuple(ACTIVATIONS))
+                            choices=("met", "stars"), tune=READING)  # fmt: skip
+    activation: str = parameter("relu", None, None, "φ of the hidden layers", choices=tuple(ACTIVATIONS), tune=READING)
     ids: bool = False  # fofl-self: items by their number, and nothing about people
     __post_init__ = check
 
@@ -128,8 +132,8 @@ class Central(PhoneTraining):
 
     cohort: int = _cohort()
     rounds: int = _rounds()
-    local_epochs: int = parameter(5, 1, 1_000, "steps of Adam on each cohort")
-    adam_rate: float = parameter(0.01, 1e-6, 1.0, "step of Adam")
+    local_epochs: int = parameter(5, 1, 1_000, "steps of Adam on each cohort", tune=dial(1, 20))
+    adam_rate: float = parameter(0.01, 1e-6, 1.0, "step of Adam", tune=dial(0.001, 0.1, first=True))
     fine_tune: int = _fine_tune(20)
     home_rate: float = _home_rate()
     size: str = _size()
@@ -162,10 +166,10 @@ class NNSelf(PhoneTraining):
 
     cohort: int = _cohort()
     rounds: int = _rounds(1000)
-    local_epochs: int = parameter(1, 1, 100, "steps of a phone on its support set")
+    local_epochs: int = parameter(1, 1, 100, "steps of a phone on its support set", tune=among(1, 2, 5))
     learning_rate: float = _learning_rate()
-    adam_rate: float = parameter(0.01, 1e-6, 1.0, "step of Adam along the meta-gradient, for α₂")
-    order: int = parameter(2, 1, 2, "of the meta-gradient; 1 leaves second derivatives out")
+    adam_rate: float = parameter(0.01, 1e-6, 1.0, "step of Adam along the meta-gradient, for α₂", tune=dial(0.001, 0.1))
+    order: int = parameter(2, 1, 2, "of the meta-gradient; 1 leaves second derivatives out", tune=READING)
     fine_tune: int = _fine_tune(1)
     home_rate: float = _home_rate(0.3)
     size: str = _size()
@@ -212,16 +216,26 @@ class DPPrivRec(PhoneTraining):
 
     cohort: int = _cohort()
     rounds: int = _rounds(1000)
-    noise_multiplier: float = parameter(1.0, 0.05, 1_000.0, "z, noise over the sensitivity 2S/M")
-    unclipped_quantile: float = parameter(0.5, 0.01, 0.99, "γ, share of the updates that should stay unclipped")
-    balance: float = parameter(0.7, 0.0, 0.99, "h, share of the budget that counts for S; 0: S stays where it is")
-    clip_init: float = parameter(0.1, LEAST, MOST, "S₀, the first clipping bound")
-    clip_rate: float = parameter(0.1, 1e-4, 10.0, "α₄, how fast the bound moves")
+    noise_multiplier: float = parameter(1.0, 0.05, 1_000.0, "z, noise over the sensitivity 2S/M", tune=BUDGET)
+    unclipped_quantile: float = parameter(
+        0.5, 0.01, 0.99, "γ, share of the updates that should stay unclipped", tune=dial(0.05, 0.95, "linear")
+    )
+    balance: float = parameter(
+        0.7,
+        0.0,
+        0.99,
+        "h, share of the budget that counts for S; 0: S stays where it is",
+        tune=dial(0.05, 0.95, "linear"),
+    )
+    clip_init: float = parameter(0.1, LEAST, MOST, "S₀, the first clipping bound", tune=dial(0.01, 10))
+    clip_rate: float = parameter(0.1, 1e-4, 10.0, "α₄, how fast the bound moves", tune=dial(0.01, 1))
     rule: str = parameter("geometric", None, None, "S·e^−step, or S − step as in line 11",
-                          choices=("geometric", "linear"))  # fmt: skip
+                          choices=("geometric", "linear"), tune=READING)  # fmt: skip
     order: str = parameter("before", None, None, "an update is compared with S before it is clipped, or as printed",
-                           choices=("before", "printed"))  # fmt: skip
-    sampling: str = parameter("fixed-size", None, None, "how a cohort is drawn", choices=("fixed-size", "poisson"))
+                           choices=("before", "printed"), tune=READING)  # fmt: skip
+    sampling: str = parameter(
+        "fixed-size", None, None, "how a cohort is drawn", choices=("fixed-size", "poisson"), tune=PRICE
+    )
     local_epochs: int = _local_epochs()
     learning_rate: float = _learning_rate()
     server_rate: float = _server_rate()

@@ -13,7 +13,7 @@ from recprivlib.mechanisms import Laplace
 from recprivlib.mechanisms.gate import released
 from recprivlib.models import held
 from recprivlib.models.constants import PerItem
-from recprivlib.parameters import check, parameter
+from recprivlib.parameters import BUDGET, check, dial, parameter
 from recprivlib.population import capped
 from recprivlib.protocols import Change, Claim, Entry, Interactions, Ledger, Relation, Release, Sizes, Unit, Volume
 
@@ -24,8 +24,8 @@ BILL: tuple[Unit, Relation] = ("user", "add-remove")
 class NoisyCounts:
     """How many met each item, with noise."""
 
-    epsilon: float = parameter(1.0, 0.05, 20.0, "ε of a person over the whole run")
-    cap: int = parameter(20, 1, 50, "τ, the most interactions of one person that are used")
+    epsilon: float = parameter(1.0, 0.05, 20.0, "ε of a person over the whole run", tune=BUDGET)
+    cap: int = parameter(20, 1, 50, "τ, the most interactions of one person that are used", tune=dial(2, 50))
 
     __post_init__ = check
 

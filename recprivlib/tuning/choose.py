@@ -1,0 +1,216 @@
+"""From a contender to its choice on one outer split: a search on one draw of validation, finalists on fresh ones.
+
+    search ──first scores──> six finalists, the printed setting among them ──three fresh draws──> the best mean
+
+The first score of a finalist picked it, so it is too good by luck: it is not counted again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recprivlib.data import Reading
+from recprivlib.evaluation import Nest, Split
+from recprivlib.parameters import UserError, configured, dials, values
+from recprivlib.protocols import Entry, HearsRatings
+from recprivlib.registry import get
+from recprivlib.sweeps import Say, complete, outcomes
+from recprivlib.sweeps.cells import Cell, fold
+from recprivlib.tuning.choices import Choice
+from recprivlib.tuning.search import Search, doubled, searched
+from recprivlib.tuning.space import Setting, Space, space
+
+TRIALS = 64  # of every contender; trial 0 is the printed setting
+MOST = 256  # that a paper's system comes to by doubling
+FINALISTS = 6  # the printed setting is always among them
+AGAIN = 3  # fresh draws of validation for each finalist
+METRIC = {"kfold": "rmse", "user-split": "hr@10/full"}  # that chooses, where it is not hr@10
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A system as it enters a comparison: what is paid and which variant it is stand in `fixed`, all dials are open."""
+
+    system: str  #: its name
+    data: str  #: that it is searched on
+    checksum: str  #: of these data
+    protocol: str  #: how it is validated and tested
+    fixed: Mapping[str, Any] = field(default_factory=dict)  #: parameters that are given and not searched
+    metric: str = ""  #: that chooses; "": that of the protocol
+    users: int | None = None  #: of a synthetic population
+    items: int | None = None
+    population: int = 0  #: which population, where it is invented
+    price: str = "public"  #: how the search is paid for (price.py)
+    reading: Reading = Reading()  #: of a file of one's own
+
+    @property
+    def entry(self) -> Entry:
+        return get(self.system)
+
+    @property
+    def judge(self) -> str:
+        """The metric that chooses."""
+        return self.metric or METRIC.get(self.protocol, "hr@10")
+
+    @property
+    def name(self) -> str:
+        """What the random numbers of the search belong to."""
+        said = ", ".join(f"{key}={value}" for key, value in sorted(self.fixed.items()))
+        return f"{self.system}@{said}"
+
+    def cell(self, setting: Setting, nest: Nest, seed: int = 0) -> Cell:
+        """One trial at a setting of the dials."""
+        params = values(configured(self.entry.system, {**self.fixed, **setting}))
+        return Cell(self.system, params, self.data, self.users, self.items, self.checksum, self.protocol,
+                    nest.seed(seed), None if nest.draw is None else self._ks, self.reading, nest)  # fmt: skip
+
+    @property
+    def _ks(self) -> tuple[int, ...] | None:
+        found = self.judge.partition("@")[2].partition("/")[0]
+        return (int(found),) if found else None
+
+    def nest(self, outer: int, draw: int) -> Nest:
+        return Nest(outer, draw, self.price == "reports", "/full" in self.judge, self.population)
+
+    def part(self, nest: Nest) -> Split:
+        """The split that a trial sees."""
+        return fold((self.data, self.users, self.items, self.reading, nest.population), self.protocol, nest)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where trials are run: finished ones are kept in the folder and are not run again."""
+
+    folder: Path
+    workers: int = 1
+    dask: str | None = None
+    say: Say | None = None
+
+    def scores(self, contender: Contender, settings: Sequence[Setting], nest: Nest) -> list[float]:
+        """What each setting scores on one draw of validation, better the lower; infinity: it came to nothing."""
+        cells = [contender.cell(setting, nest) for setting in settings]
+        complete(cells, self.folder, workers=self.workers, dask=self.dask)
+        found = list(outcomes(cells, self.folder))
+        for one in found:
+            if one.report is None:
+                raise UserError(f"{one.cell} failed: {one.error}")
+        reports = [one.report for one in found if one.report]
+        sign = 1 if contender.judge == "rmse" else -1
+        return [sign * report.metrics.get(contender.judge, sign * math.inf) for report in reports]
+
+
+def tuned(
+    contender: Contender, outer: int, bench: Bench, *, budget: int = TRIALS, most: int = MOST, restored: bool = False
+) -> Choice:
+    """Search on the training part of one outer split, and choose.
+
+    Parameters
+    ----------
+    contender
+        Who is searched for.
+    outer
+        The outer split: its test part is never handed to anything here.
+    bench
+        Where trials are run and kept.
+    budget
+        Trials, the printed setting among them.
+    most
+        Up to which the budget of a paper's system is doubled, while it still gains more than a standard error by the
+        second half of it.
+    restored
+        Whether dials that move the bill are turned too: only where the caller restores the price.
+
+    Returns
+    -------
+    Choice
+        What was chosen, and how it was found.
+    """
+    _refuse(contender)
+    nests = [contender.nest(outer, draw) for draw in range(1 + AGAIN)]
+    sizes = contender.part(Nest(outer, population=contender.population)).train.sizes
+    axes = space(contender.entry, sizes, contender.fixed, restored=restored)
+    base = configured(contender.entry.system, dict(contender.fixed))
+    again: dict[int, list[float]] = {}
+
+    def score(settings: Sequence[Setting]) -> Sequence[float]:
+        found = bench.scores(contender, settings, nests[0])
+        if bench.say and len(axes):
+            bench.say(f"{contender.name}: {len(found)} more trials, the best of them {abs(min(found)):.4f}")
+        return found
+
+    search = searched(contender.name, axes, values(base), budget, score)
+    if not np.isfinite(search.found).any():
+        (first,) = outcomes([contender.cell(search.trials[0], nests[0])], bench.folder)
+        raise UserError(f"no setting of {contender.system} can be tried here: {first.report and first.report.notes[0]}")
+    best = _chosen(contender, search, len(search.trials), nests, bench, again)
+    spread = budget // 4
+    while contender.entry.role in ("paper", "repaired") and 2 * len(search.trials) <= most and axes:
+        before = _chosen(contender, search, len(search.trials) // 2, nests, bench, again)
+        if not _moved(again[before], again[best]):
+            break
+        many = len(search.trials)
+        doubled(search, spread)
+        spread += many // 2
+        if len(search.trials) == many:  # every setting there is has been tried
+            break
+        best = _chosen(contender, search, len(search.trials), nests, bench, again)
+    return _choice(contender, outer, search, best, again, axes)
+
+
+def _chosen(contender: Contender, search: Search, first: int, nests: Sequence[Nest], bench: Bench,
+            again: dict[int, list[float]]) -> int:  # fmt: skip
+    """The best of the first so many trials: by the mean over fresh draws, which `again` keeps."""
+    order = sorted(range(first), key=lambda at: (search.found[at], at))
+    finalists = sorted({*order[:FINALISTS], 0})
+    fresh = [at for at in finalists if at not in again]
+    for nest in nests[1:] if len(search.trials) > 1 and fresh else ():
+        for at, score in zip(fresh, bench.scores(contender, [search.trials[at] for at in fresh], nest), strict=True):
+            again.setdefault(at, []).append(score)
+    return min(finalists, key=lambda at: (float(np.mean(again.get(at, [search.found[at]]))), at))
+
+
+def _moved(before: Sequence[float], after: Sequence[float]) -> bool:
+    """Whether the gain is more than its standard error over the fresh draws."""
+    with np.errstate(invalid="ignore"):
+        gains = np.array(before) - np.array(after)
+        return bool(gains.mean() > gains.std(ddof=1) / math.sqrt(len(gains)))
+
+
+def _choice(
+    contender: Contender, outer: int, search: Search, best: int, again: Mapping[int, Sequence[float]], axes: Space
+) -> Choice:
+    nothing = {key: search.printed[key] for key in axes}
+    chosen = {key: value for key, value in search.trials[best].items() if value != nothing[key]}
+    sign = 1 if contender.judge == "rmse" else -1
+    validated, printed = (sign * float(np.mean(again.get(at, [search.found[at]]))) for at in (best, 0))
+    return Choice(
+        contender.system, dict(contender.fixed), contender.data, contender.users, contender.items, contender.checksum,
+        contender.protocol, contender.judge, outer, contender.population, contender.price if axes else "none", chosen,
+        best, len(search.trials), round(validated, 6), round(printed, 6),
+        len(contender.part(Nest(outer, 0, population=contender.population)).train),
+    )  # fmt: skip
+
+
+def applied(choice: Choice, learns_from: int) -> Setting:
+    """The chosen setting for training data of this size: a step along a sum over ratings shrinks as they grow."""
+    open_, system = dials(get(choice.system).system), get(choice.system).system
+    out = {}
+    for key, value in choice.chosen.items():
+        if open_[key].shrinks:
+            low, high = system.__dataclass_fields__[key].metadata["parameter"].ends
+            value = min(max(value * choice.ratings / learns_from, low), high)
+        out[key] = value
+    return out
+
+
+def _refuse(contender: Contender) -> None:
+    if contender.price == "reports" and not isinstance(contender.entry.system, HearsRatings):
+        raise UserError(
+            f"{contender.system} is not validated on reports: its server hears none that is right on average"
+        )
