@@ -46,11 +46,12 @@ from recprivlib.closure import PACKAGE
 from recprivlib.evaluation import interval, paired
 from recprivlib.executors import one_thread
 from recprivlib.experiment import PRICED, Report, priced
-from recprivlib.parameters import UserError
+from recprivlib.parameters import BUDGET, UserError, parameters
+from recprivlib.registry import get
 from recprivlib.sweeps import Row, Say, complete, console, outcomes, plan, table, write
 from recprivlib.sweeps.cells import Cell, Outcome, compute, dataset, sources
 from recprivlib.tuning import compared
-from recprivlib.tuning.choices import read, save
+from recprivlib.tuning.choices import Choice, read, save
 from recprivlib.tuning.choose import Bench
 from recprivlib.tuning.compared import TUNED, Comparison, comparison
 
@@ -187,6 +188,24 @@ def comparisons(name: str) -> list[Comparison]:
 def chosen(name: str) -> Path:
     """The file of choices of a table."""
     return home(name) / f"{name}.choices.toml"
+
+
+def committed(system: str, settings: Mapping[str, Any], about: Mapping[str, Any], outer: int = 0) -> Choice:
+    """What was chosen for a system on an outer split, in any table: where what was fixed is what these settings say."""
+    found = [
+        choice
+        for place in folders() for path in sorted(place.glob("*.choices.toml")) for choice in read(path).values()
+        if choice.system == system and choice.outer == outer
+        and all(getattr(choice, name) == value for name, value in about.items())
+        and all(settings[name] == value for name, value in choice.fixed.items())
+    ]  # fmt: skip
+    paid = [name for name, meta in parameters(get(system).system).items() if meta.tune == BUDGET]
+    found = [choice for choice in found if set(paid) <= choice.fixed.keys()]
+    if not found:
+        said = ", ".join(f"{name}={settings[name]}" for name in paid)
+        raise UserError(f"nothing was chosen for {system}{f' at {said}' if said else ''} on {about['data']}, "
+                        f"{about['protocol']}; `recpriv tune {system}` searches")  # fmt: skip
+    return found[0]
 
 
 def _planned(name: str, part: str, plan: Callable[[Mapping[str, Any]], Any]) -> list[Any]:

@@ -145,7 +145,10 @@ def loudest_of(short: Any, stage: Stage, place: int, view: View, seed: int) -> P
     """The neighbours that are attacked: of those in which this run is cheap to play, the farthest apart."""
 
     def asked(pair: Pair) -> list[Passage]:
-        return recorded(short, short.ledger(pair[0].sizes), pair, stage.people, view, seed)
+        try:
+            return recorded(short, short.ledger(pair[0].sizes), pair, stage.people, view, seed)
+        except (UserError, IndexError):  # a world that this system is not made for
+            return []
 
     if stage.people > CROWDED:
         return stage.world(item=place), stage.world(True, place)

@@ -24,7 +24,7 @@ from recprivlib.cli._shared import (
 from recprivlib.data import NAMES, load
 from recprivlib.evaluation import PROTOCOLS, interval
 from recprivlib.experiment import protocol_of, run, to_json
-from recprivlib.parameters import configured
+from recprivlib.parameters import UserError, configured, values
 from recprivlib.protocols import Report
 from recprivlib.registry import get
 
@@ -41,15 +41,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_set(parser)
     parser.add_argument("--seeds", default="0", metavar="0-4", help="one run a seed; like 3, 0-4 or 0,2,5 (default: 0)")
     parser.add_argument("--protocol", metavar="NAME", help=f"one of {', '.join(PROTOCOLS)} (default: by task)")
+    parser.add_argument("--tuned", action="store_true", help="with the committed choice for these data and what is set")
     parser.add_argument("--real", action="store_true", help="noise of the operating system, never the same twice")
     add_population(parser)
 
 
 def execute(args: argparse.Namespace) -> None:
-    chosen, wanted = settings(args.set), seeds(args.seeds)
+    chosen: dict[str, Any] = dict(settings(args.set))
+    wanted = seeds(args.seeds)
     entry = get(args.system)
     system = configured(entry.system, chosen)  # mistakes are said before data is fetched
     protocol = protocol_of(args.system, entry, args.protocol)
+    if args.tuned:
+        chosen |= _chosen(args, values(system), protocol)
+        system = configured(entry.system, chosen)
     if args.data == "synthetic":
         require_drawn(args.system, system, protocol, args.users, args.items)
     dataset = load(args.data, users=args.users, items=args.items, columns=columns(args.columns),
@@ -70,6 +75,19 @@ def execute(args: argparse.Namespace) -> None:
         emit([to_json(report) for report in reports])
     else:
         print(_summary(reports))
+
+
+def _chosen(args: argparse.Namespace, now: Mapping[str, Any], protocol: str) -> dict[str, Any]:
+    """What a search chose, and said of it where it came from."""
+    from recprivlib.tables import committed
+    from recprivlib.tuning.price import PRICES
+
+    about = {"data": args.data, "users": args.users, "items": args.items, "protocol": protocol}
+    choice = committed(args.system, now, about)
+    if twice := [name for name in choice.chosen if name in settings(args.set)]:
+        raise UserError(f"{twice[0]} is set and was searched too; leave it to --tuned, or leave out --tuned")
+    say(f"note: tuned on outer split {choice.outer}, trial {choice.trial} of {choice.trials}; {PRICES[choice.price]}")
+    return dict(choice.chosen)
 
 
 def _summary(reports: list[Report]) -> str:

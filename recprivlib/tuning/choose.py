@@ -146,8 +146,7 @@ def tuned(
 
     search = searched(contender.name, axes, values(base), budget, score)
     if not np.isfinite(search.found).any():
-        (first,) = outcomes([contender.cell(search.trials[0], nests[0])], bench.folder)
-        raise UserError(f"no setting of {contender.system} can be tried here: {first.report and first.report.notes[0]}")
+        raise _none(contender, search.trials[0], nests[0], bench)
     best = _chosen(contender, search, len(search.trials), nests, bench, again)
     spread = budget // 4
     while contender.entry.role in ("paper", "repaired") and 2 * len(search.trials) <= most and axes:
@@ -161,6 +160,16 @@ def tuned(
             break
         best = _chosen(contender, search, len(search.trials), nests, bench, again)
     return _choice(contender, outer, search, best, again, axes)
+
+
+def _none(contender: Contender, printed: Setting, nest: Nest, bench: Bench) -> UserError:
+    """Why nothing at all could be scored."""
+    (first,) = outcomes([contender.cell(printed, nest)], bench.folder)
+    metrics = first.report.metrics if first.report else {}
+    if metrics:
+        return UserError(f"there is no metric {contender.judge!r} here; choose from {', '.join(metrics)}")
+    why = first.report.notes[0] if first.report else first.error
+    return UserError(f"no setting of {contender.system} can be tried here: {why}")
 
 
 def _chosen(contender: Contender, search: Search, first: int, nests: Sequence[Nest], bench: Bench,
