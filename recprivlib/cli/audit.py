@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from recprivlib.accounting.bills import as_json
 from recprivlib.auditing.verdicts import UNSEEN
+from recprivlib.cli._score import add_score, execute_score
 from recprivlib.cli._shared import SEEN, add_population, add_set, emit, number, settings, sizes, table
 from recprivlib.parameters import UserError, configured
 from recprivlib.protocols import Interactions, Relation, System, Unit, View
@@ -22,8 +23,9 @@ GLOSS = "attacks a system or mechanism: claimed, counted, attacked"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "name", metavar="NAME", help="a system or mechanism (or a deliberately leaky one), or your own as module:Name"
-    )
+        "name", metavar="NAME", nargs="?",
+        help="a system or mechanism (or a deliberately leaky one), or your own as module:Name",
+    )  # fmt: skip
     add_set(parser)
     parser.add_argument("--count", type=int, default=1, metavar="n", help="releases of a mechanism (default: 1)")
     parser.add_argument("--trials", type=int, default=100_000, metavar="T", help="runs of either world")
@@ -41,11 +43,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="data on which the real run is replayed too (default: ml-100k if it is at hand), or none",
     )  # fmt: skip
     add_population(parser)
+    add_score(parser)
 
 
 def execute(args: argparse.Namespace) -> None:
     from recprivlib.auditing import audit
 
+    if args.score is not None:
+        execute_score(args)
+        return
+    if args.name is None:
+        raise UserError("name a system or a mechanism to audit, or ask for --score")
     target = configured(_own(args.name) if ":" in args.name else _found(args.name), settings(args.set))
     if isinstance(target, System) and args.count != 1:
         raise UserError("--count is for mechanisms; a system says itself how often it releases")
