@@ -21,8 +21,8 @@ from recprivlib.parameters import UserError
 from recprivlib.protocols import Holds, Volume
 
 HELD = 20.0  # bytes of an interaction in a data set
-SPLIT = {"loo-latest": 55.0, "loo-random": 55.0, "kfold": 139.0, "user-split": 45.0}  # of one in what a split makes
-PERSON = 450.0  # bytes of a person in a split and in what is found for her
+SPLIT = {"loo-latest": 55.0, "loo-random": 55.0, "kfold": 160.0, "user-split": 45.0}  # of one in what a split makes
+PERSON = 1000.0  # bytes of a person in a split and in what is found for her
 RESAMPLED, DRAWS = 36.0, 1000  # bytes of a resampled user; resamples
 BLOCK = 1 << 21  # resampled users at once
 PROCESS = 1.2e8  # bytes of a worker before it has read anything

@@ -587,6 +587,14 @@ class AnswersSets(Protocol):
 
 
 @runtime_checkable
+class LiesAlike(Protocol):
+    """Answers one symbol: the true one, or any of `lies` others, each as likely as the next, whatever the truth."""
+
+    @property
+    def lies(self) -> int: ...
+
+
+@runtime_checkable
 class HasLie(Protocol):
     """Answers sets: the probability of one set that does not hold the truth."""
 
@@ -647,14 +655,25 @@ class Change:
     and another rises (None: nobody knows, and the dearest is counted). Of a sum over a random sample `records`
     differ, each drawn on its own, all under the one noise of that sum.
 
-    >>> Change(inputs=2, back=1)  # of a report of one bit an item, when one item is exchanged for another
-    Change(inputs=2, distance=1.0, records=1, back=1)
+    >>> swap = Change(inputs=2, back=1)  # of a report of one bit an item, when one item is exchanged for another
+    >>> swap.inputs, swap.distance
+    (2, 1.0)
     """
 
     inputs: int = 1  #: how many inputs differ, from 0
     distance: float = 1.0  #: the most that one of them moves, in the mechanism's sensitivity
     records: int = 1  #: how many rows of a sampled sum differ
     back: int | None = None  #: how many of the inputs move the other way; None: nobody knows
+    #: What floating point may put on top of the distance, as a share of it (accounting/rounding.py); it is paid for.
+    rounding: float = 0.0
+    #: How many releases of one `partition` such neighbours differ in, at most. None: one where something is there or
+    #: not, two where it is replaced, swapped or changed, for it may leave one part and join another.
+    parts: int | None = None
+
+    @property
+    def billed(self) -> float:
+        """The distance with what rounding may add to it: what is paid for, and what an audit may find."""
+        return self.distance * (1.0 + self.rounding)
 
 
 @dataclass(frozen=True)
@@ -683,8 +702,12 @@ class Release:
     neighbours: Mapping[tuple[Unit, Relation], Change | Unbounded]  #: how far two neighbours are apart, at these terms
     count: int = 1  #: how often, over the whole run
     seen_by: tuple[View, ...] = ("server", "shuffled", "model")  #: who sees it, or something computed from it alone
-    #: Releases that share a name here cost their maximum: any two neighbours differ in one of them alone.
+    #: Releases that share a name here read disjoint data: neighbours differ in few of them, and the dearest so many are
+    #: the bill. How many is `Change.parts`. One is sound under add-remove if the unit lies in a single part; under
+    #: replace, replace-value and swap only if her part is public and stays: else she leaves one and joins another.
     partition: str = ""
+    #: Why no two neighbours can come near what is stated, where that is so by construction; else nothing.
+    unreached: str = ""
     #: Honest people whose reports a shuffler mixes, each of the `count` times; the same ε for any two inputs.
     crowd: int = 1
     batch: int = 1  #: how many of one person's reports a shuffler leaves together, as one message
@@ -726,6 +749,7 @@ class Ledger:
     #: The same noise, accounted otherwise: name of the reading to its releases.
     readings: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)
     tuned: tuple[str, ...] = ()  #: what was chosen by looking at data, which no bill prices
+    counts_public: bool = False  #: whether everybody is taken to know how many people take part
 
     def __bool__(self) -> bool:
         return bool(self.releases)
@@ -748,6 +772,7 @@ class Guarantee:
     how: str  #: which bound gave it
     assumptions: tuple[str, ...] = ()  #: what it rests on beside the proof
     why_infinite: str = ""  #: the reason, where ε is infinite
+    bound: str = ""  #: why what the ledger states may cost less than ε; nothing: it costs ε, up to rounding
 
 
 # ------------------------------------------------------------------------------------------- reports

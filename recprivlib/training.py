@@ -68,10 +68,10 @@ def followed(system: Any, train: Interactions, seed: int = 0, part: int = 0) -> 
     part
         Which fold of the run, counted from 0.
 
-    Yields
-    ------
-    tuple
-        The share of the training that is done, and the model so far; closing the iterator cancels.
+    Returns
+    -------
+    Iterator of (float, Model)
+        The share of the training that is done, and the model so far; closing it cancels.
 
     Raises
     ------

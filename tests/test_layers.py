@@ -21,12 +21,13 @@ TABLES = ("evaluation", "experiment", "sweeps", "tables", "plots", "dashboard", 
 MORE = {
     **{name: {"pandas"} for name in TABLES},
     "executors": {"joblib", "distributed", "threadpoolctl"},
+    "accounting": {"dp_accounting", "attr"},  # of its events (dp_events.py), where one asks for them
     "bench": {"pandas", "implicit", "surprise", "dp_accounting", "autodp", "psutil", "torch", "widgets"},
     "measures": {"pandas", "implicit", "surprise", "psutil", "torch", "widgets"},
     "federation": {"flwr"},  # it stands above all: nothing imports it
     "cli": {"argparse", "widgets"},  # `recpriv serve` starts the server
 }
-SLOW = ("pandas", "scipy.stats", "scipy.optimize", "joblib", "dask", "distributed")
+SLOW = ("pandas", "scipy.stats", "scipy.optimize", "joblib", "dask", "distributed", "dp_accounting")
 FILES = sorted((ROOT / "recprivlib").rglob("*.py"))
 
 

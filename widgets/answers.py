@@ -120,6 +120,20 @@ class Dashboard(DocHandler):
         super().write(SCRIPT.sub(rf'<script nonce="{nonce}"', chunk) if isinstance(chunk, str) else chunk)
 
 
+class Moved(Plain):
+    """Where a page is, with the same settings."""
+
+    def initialize(self, to: str) -> None:
+        """Called by Tornado."""
+        self.to = to
+
+    def get(self, *_: str) -> None:
+        """Called by Tornado."""
+        self.redirect(f"{self.to}?{self.request.query}".rstrip("?"), permanent=True)
+
+    head = get
+
+
 class Head(RequestHandler):
     """A dashboard's headers, without making one."""
 

@@ -18,7 +18,7 @@ from bokeh.server.util import check_allowlist, create_hosts_allowlist
 from bokeh.util.token import check_token_signature, get_session_id, get_token_payload
 from tornado.httputil import HTTPServerRequest
 
-from widgets.answers import Dashboard, Head, Manners, Refused, plain
+from widgets.answers import Dashboard, Head, Manners, Moved, Refused, plain
 from widgets.routes import answered, asked, foreign
 from widgets.sockets import Socket
 
@@ -52,6 +52,8 @@ class Door:
             if why is not None:
                 return self._said(request, *why)
         what, found = asked(request), self.route(request, **kwargs)
+        if what.kind == "folder" and f"/apps/{what.stem}" in self.application.applications:
+            return self.application.get_handler_delegate(request, Moved, {"to": f"/apps/{what.stem}"})
         handler = getattr(found, "handler_class", None)
         if handler is None or not answered(what, handler):
             return self._said(request, 404, "")

@@ -20,6 +20,7 @@ import random
 import re
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -176,7 +177,7 @@ class Crowd:
         return f"{self.readers:3d} readers {kind}{beside}"
 
 
-async def beset(site: str, stem: str, number: int, until: float) -> None:
+async def beset(site: str, stem: str, number: int, until: float, asks: Callable[[], Any] = lambda: None) -> None:
     """Asks for the dearest step there is, with as many comparisons as may be, and for the next with other noise."""
     from recprivlib.dashboard import explorer
     from widgets.kit.drawn import GHOSTS
@@ -189,6 +190,7 @@ async def beset(site: str, stem: str, number: int, until: float) -> None:
     while (left := until - time.monotonic()) > 0:
         number += 100
         query = urlencode([*most.items(), ("seed", number), *ghosts])
+        asks()
         with suppress(HTTPClientError, OSError):  # refused, or cut off at the end
             await AsyncHTTPClient().fetch(f"{site}/scenes/{stem}?{query}", request_timeout=left)
 

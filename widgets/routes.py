@@ -1,6 +1,6 @@
 """What a request is for. All that this server gives stands here; what Bokeh and Panel add to it is not given.
 
-/live.json  /scenes/<stem>  /apps/<stem>  /apps/<stem>/ws  /favicon.ico  each of FILES  a page of the book
+/live.json  /scenes/<stem>  /apps/<stem>[/]  /apps/<stem>/ws  /favicon.ico  each of FILES  a page of the book
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ KINDS = {
     "live": r"/live\.json",
     "scene": r"/scenes/([\w-]+)",
     "dashboard": r"/apps/([\w-]+)",
+    "folder": r"/apps/([\w-]+)/",  # a dashboard's address as people type it
     "socket": r"/apps/([\w-]+)/ws",
     "icon": r"/favicon\.ico",
     "file": "|".join(re.escape(file).replace("%5E", r"(?:%5E|\^)") for file in FILES),  # not every browser writes %5E
@@ -46,7 +47,7 @@ HANDLERS: dict[str, tuple[type, ...]] = {  # of the kinds that Bokeh and Panel a
     "icon": (IcoHandler,),
     "file": (StaticHandler, MultiRootStaticHandler),
 }
-LINKED = ("dashboard", "book")  # may be opened from a page of another site, or framed where that was asked for
+LINKED = ("dashboard", "folder", "book")  # may be opened from a page of another site, or framed where that is wanted
 FRAMES = ("iframe", "frame", "embed", "object")
 
 

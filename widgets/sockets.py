@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +17,7 @@ from widgets.messages import Ear, Known, Unheard, known
 
 REFUSED, BROKEN = 1008, 1011  # of RFC 6455: against the rules of this server; something broke in it
 OURS = "something broke here; the log has it"
+RATE, ATONCE = 360.0, 360.0  # parts of messages in a second, and at once: a drag says 180, a screen's frame each
 
 
 class Socket(WSHandler):
@@ -22,6 +25,7 @@ class Socket(WSHandler):
 
     _known: Known | None = None
     _deaf = False
+    _said, _heard = 0.0, 0.0  # parts that were said faster than `RATE` allows, and when the last one came
 
     def check_origin(self, origin: str) -> bool:
         """The door has looked."""
@@ -51,7 +55,19 @@ class Socket(WSHandler):
         except Unheard as reason:
             self._end(REFUSED, str(reason))
             return
-        await super().on_message(fragment)
+        await asyncio.sleep(self._early())
+        if not self._deaf:
+            await super().on_message(fragment)
+
+    def _early(self) -> float:
+        """Seconds until this part is heard: Tornado reads no more of a socket meanwhile, but first what it has read.
+
+        Who says more than a page does waits, and others have their turn after each part.
+        """
+        now = time.monotonic()
+        self._said = max(0.0, self._said - RATE * (now - self._heard)) + 1
+        self._heard = now
+        return max(0.0, self._said - ATONCE) / RATE
 
     async def send_message(self, message: Message[Any]) -> None:
         """Called by Bokeh, whose word for an error is a traceback; the log has it."""

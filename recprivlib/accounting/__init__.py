@@ -5,6 +5,8 @@ exact, binomial, pure, advanced, zcdp, rdp, pld      methods of composition, eac
 shuffle     what a crowd hides
 compose     the tightest of them, in numbers and words
 guarantee   ledger → Guarantee            bills   → the JSON of every command and report
+claims      a claim at the δ of a bill    rounding    what floating point adds to a sum
+tradeoff    ledger → curve and μ          dp_events   ledger ↔ dp-accounting's events
 calibration ε → noise
 """
 

@@ -1,7 +1,7 @@
 """Bills as JSON-shaped data: claimed, counted, and the same run at other terms.
 
     {"claimed": {…} | None, "counted": {"epsilon", "delta", "unit", "relation", "trust", "view", "how",
-     "assumptions", ["why_infinite"]}, "also": [{…} like counted, …],
+     "assumptions", ["why_infinite"], ["bound"]}, "also": [{…} like counted, …],
      "mode": how the noise is drawn}
 
 An infinite ε is a float here; `experiment.plain` alone writes it as "inf".
@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, cast, get_args
 
+from recprivlib.accounting.claims import claimed_at
 from recprivlib.accounting.guarantee import certain, guarantee, resolved, supported
 from recprivlib.parameters import UserError
 from recprivlib.protocols import (
@@ -159,7 +160,8 @@ def as_json(found: Guarantee) -> Bill:
     shape = {"epsilon": found.epsilon, "delta": found.delta, "unit": found.unit, "relation": found.relation,
              "trust": found.trust, "view": found.view, "how": found.how,
              "assumptions": list(found.assumptions)}  # fmt: skip
-    return shape | ({"why_infinite": found.why_infinite} if found.why_infinite else {})
+    said = {"why_infinite": found.why_infinite, "bound": found.bound}
+    return shape | {name: words for name, words in said.items() if words}
 
 
 def usual_delta(ledger: Ledger, unit: Unit, relation: Relation, view: View, small: float) -> float:
@@ -265,9 +267,6 @@ def _times(claim: Claim | None, count: int) -> Claim | None:
 
 
 def _claimed(claim: Claim | None, delta: float) -> Bill | None:
-    """The claim at `delta` where it speaks of any δ, else as it stands."""
-    if claim is None:
-        return None
-    if claim.at:
-        claim = dataclasses.replace(claim, epsilon=claim.at(delta) if delta else math.inf, delta=delta)
-    return {name: value for name, value in vars(claim).items() if name != "at"}
+    """The claim at the δ of the bill."""
+    at = claimed_at(claim, delta) if claim else None
+    return {name: value for name, value in vars(at).items() if name != "at"} if at else None

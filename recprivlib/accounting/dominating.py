@@ -13,6 +13,7 @@ from recprivlib.protocols import Array
 Curve = Callable[[Array], Array]
 
 NEVER_PURE = "Gaussian noise has no pure ε"
+SEVERAL = "of several pairs of inputs the worst counts at every ε, though a release is of one"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +36,12 @@ class Pair:
     rows: Array | None = None  # where it is the worst of several pairs of rows: P of each,
     others: Array | None = None  # and Q; the profile is then that of none of them
     ordered: Pair | None = None  # of a single pair of rows: this pair in the order that was stated
+    ways: tuple[float, float] | None = None  # of an ordered one: ε at δ = 0 of P against Q, and of Q against P
     certain: bool = False  # some output proves an input: no δ that means anything gives a finite ε
     crowd: int = 1  # that a shuffler hides it in
     note: str = ""  # what a reader must know about the bound
+    bound: str = ""  # why the release may tell less than this pair; nothing: some neighbours look like it
+    reached_once: bool = False  # one release of it alone tells as much at every ε, though several together may not
 
     @property
     def symmetric(self) -> bool:
@@ -46,7 +50,7 @@ class Pair:
     @property
     def flipped(self) -> Pair:
         """Q against P."""
-        return replace(self, profile=self.reverse, reverse=self.profile)
+        return replace(self, profile=self.reverse, reverse=self.profile, ways=self.ways and self.ways[::-1])
 
 
 def gaussian_pair(mu: float) -> Pair | None:

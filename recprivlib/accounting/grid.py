@@ -175,4 +175,5 @@ def grid_step(parts: Sequence[tuple[Pair, int]]) -> float:
     largest = max((pair.largest for pair, _ in parts if math.isfinite(pair.largest)), default=0.0)
     step = max(step, 20 * deviation / LARGEST, largest / LARGEST) or 1.0
     step = 2.0 ** (math.floor(2 * math.log2(step)) / 2)  # so that neighbouring questions share a grid
-    return largest / math.ceil(largest / step) if largest > step else step  # the largest loss on the grid
+    # the largest loss on the grid; one that is a last bit longer needs no other
+    return largest / math.ceil(largest / step - 1e-9) if largest > step else step

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,7 +9,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from recprivlib.accounting.compose import tightest
+from recprivlib.accounting.compose import tightest, why_bound
+from recprivlib.accounting.disjoint import Disjoint, Part, choices
 from recprivlib.accounting.dominating import Pair
 from recprivlib.accounting.pairs import pair
 from recprivlib.accounting.shuffle import shuffled
@@ -24,6 +24,7 @@ from recprivlib.protocols import (
     Guarantee,
     HasChannel,
     Ledger,
+    LiesAlike,
     Relation,
     Release,
     SharesADraw,
@@ -31,9 +32,6 @@ from recprivlib.protocols import (
     Unit,
     View,
 )
-
-Part = tuple[Pair, int]
-COMBINATIONS = 256  # of disjoint parts that are tried one by one
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class Run:
     choices: tuple[tuple[Part, ...], ...]
     why_infinite: str = ""  # why nothing finite can be said at any small δ
     crowds: tuple[int, ...] = ()  # of the shufflers that count
-    disjoint: bool = False
+    touched: int = 0  # how many parts of disjoint data neighbours differ in at most; 0: there are none
 
     @property
     def pure(self) -> bool:
@@ -97,9 +95,11 @@ def guarantee(ledger: Ledger, unit: Unit, relation: Relation, delta: float, view
     epsilon, how, parts = max(((*tightest(parts, delta), parts) for parts in run.choices), key=lambda found: found[0])
     epsilon = float(f"{epsilon:.12g}")  # further digits are floating-point noise
     why = "" if math.isfinite(epsilon) else _no_bound_at(delta, parts)
-    if run.disjoint:
-        how += "; of disjoint data the dearest part"
-    return Guarantee(epsilon, delta, unit, relation, view, trust, how, _assumptions(ledger, run, view, parts), why)
+    if run.touched:
+        how += "; of disjoint data the dearest part" + ("s" if run.touched > 1 else "")
+    said = _assumptions(ledger, run, view, parts)
+    bound = "" if why else why_bound(parts, delta, how)
+    return Guarantee(epsilon, delta, unit, relation, view, trust, how, said, why, bound)
 
 
 def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
@@ -107,22 +107,24 @@ def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
     _check(unit, relation, view)
     _one_line_a_draw(ledger)
     seen = visible(ledger, view)
-    changed = [(release, _change(release, seen, unit, relation)) for release in seen]
-    changed = [(release, change) for release, change in changed if not _untouched(change)]
+    changed = [(release, change_of(release, seen, unit, relation)) for release in seen]
+    changed = [(release, change) for release, change in changed if not untouched(change)]
     why = _why_infinite(changed)
     if why:
         return Run((), why)
     fixed: list[Part] = []
-    disjoint: dict[str, list[Part]] = {}
+    disjoint: dict[str, Disjoint] = {}
     for release, change in changed:
         if part := _part(release, change, unit, relation, view):
             if release.partition:
-                disjoint.setdefault(release.partition, []).append(part)
+                assert isinstance(change, Change)
+                disjoint.setdefault(release.partition, Disjoint()).add(part, change, relation)
             else:
                 fixed += _in_order(part, release, change)
-    choices = tuple((*fixed, *choice) for choice in _choices(disjoint))
-    crowds = {part[0].crowd for choice in choices for part in choice} - {1}
-    return Run(choices, "", tuple(sorted(crowds)), bool(disjoint))
+    options = tuple((*fixed, *choice) for choice in choices(disjoint.values()))
+    crowds = {part[0].crowd for choice in options for part in choice} - {1}
+    touched = max((one.touched for one in disjoint.values()), default=0)
+    return Run(options, "", tuple(sorted(crowds)), touched)
 
 
 def certain(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> float:
@@ -176,7 +178,7 @@ def _one_line_a_draw(ledger: Ledger) -> None:
         )
 
 
-def _untouched(change: Change | Unbounded) -> bool:
+def untouched(change: Change | Unbounded) -> bool:
     """Nothing that the release reads differs between neighbours."""
     return isinstance(change, Change) and (change.inputs == 0 or change.distance == 0)
 
@@ -186,7 +188,8 @@ def _always_counts(release: Release) -> bool:
     return isinstance(release.mechanism, (Exact, Unknown)) and not release.neighbours
 
 
-def _change(release: Release, seen: list[Release], unit: Unit, relation: Relation) -> Change | Unbounded:
+def change_of(release: Release, seen: list[Release], unit: Unit, relation: Relation) -> Change | Unbounded:
+    """How far neighbours are apart in a release, beside all others that are seen; refused where that is not stated."""
     if _always_counts(release):
         return Change()
     if (unit, relation) not in release.neighbours:
@@ -201,7 +204,7 @@ def _why_infinite(changed: Iterable[tuple[Release, Change | Unbounded]]) -> str:
     infinite: list[str] = []
     unknown: list[str] = []
     for release, change in changed:
-        loss = change if isinstance(change, Unbounded) else release.mechanism.loss(change.distance)
+        loss = change if isinstance(change, Unbounded) else release.mechanism.loss(change.billed)
         if isinstance(loss, (Unbounded, NoBound)):
             infinite.append(loss.reason)
         elif isinstance(loss, NotKnown):
@@ -214,18 +217,18 @@ def _why_infinite(changed: Iterable[tuple[Release, Change | Unbounded]]) -> str:
 def _part(release: Release, change: Change | Unbounded, unit: Unit, relation: Relation, view: View) -> Part | None:
     """The pair of a release and how often it counts: `count` times `inputs`, for each is noised on its own."""
     assert isinstance(change, Change)
-    one = pair(_loss(release, change, relation), relation)
+    one = pair(loss_of(release, change, relation), relation)
     if one is None:
         return None
     # Clones hide a changed report, not a missing one: a person who comes or goes is counted without them.
     joins = unit == "user" and relation == "add-remove"
     if view == "shuffled" and release.crowd > 1 and math.isfinite(one.pure) and not joins:
         # However little the one report changed, the others' are any reports: clones are as rare as the whole ε says.
-        whole = pair(release.mechanism.loss(max(change.distance, 1.0)), relation)
+        whole = pair(release.mechanism.loss(max(change.billed, 1.0)), relation)
         assert whole is not None
         if release.batch > 1:
             return _whole_messages(release, whole, change)
-        one = shuffled(whole, release.crowd, bit=_sends_bits(release))
+        one = shuffled(whole, release.crowd, symbols=_symbols(release))
     return one, release.count * change.inputs
 
 
@@ -250,9 +253,9 @@ def _in_order(part: Part, release: Release, change: Change | Unbounded) -> list[
     return [(way, release.count * inputs) for way, inputs in ways if inputs]
 
 
-def _loss(release: Release, change: Change, relation: Relation) -> Any:
+def loss_of(release: Release, change: Change, relation: Relation) -> Any:
     """What one of the `count` times costs: several records of one person share the noise of the sum they are in."""
-    loss = release.mechanism.loss(change.distance)
+    loss = release.mechanism.loss(change.billed)
     sampled = isinstance(loss, Sampled | SubsampledGaussian)
     if sampled and change.inputs > 1:
         raise UserError(
@@ -269,22 +272,12 @@ def _loss(release: Release, change: Change, relation: Relation) -> Any:
     return replace(loss, records=change.records)
 
 
-def _sends_bits(release: Release) -> bool:
-    """Whether a report has two values in fact; the loss may have merged outputs, the mechanism's channel has not."""
-    return isinstance(release.mechanism, HasChannel) and release.mechanism.channel.shape[-1] == 2
-
-
-def _choices(disjoint: dict[str, list[Part]]) -> Iterable[tuple[Part, ...]]:
-    """One part of each partition: two neighbours differ in one part only, so the worst choice is the bill."""
-    options = []
-    for parts in disjoint.values():
-        most: dict[Pair, int] = {}
-        for one, count in parts:
-            most[one] = max(most.get(one, 0), count)
-        options.append(list(most.items()))
-    if math.prod(len(option) for option in options) > COMBINATIONS:
-        raise UserError(f"disjoint data in more than {COMBINATIONS} different ways; state one worst release instead")
-    return itertools.product(*options)
+def _symbols(release: Release) -> int:
+    """How many symbols a report may be, where all lies are alike or there are two symbols; else 0. The loss may have
+    merged outputs, the mechanism's channel has not."""
+    if isinstance(release.mechanism, LiesAlike):
+        return release.mechanism.lies + 1
+    return 2 if isinstance(release.mechanism, HasChannel) and release.mechanism.channel.shape[-1] == 2 else 0
 
 
 def _no_bound_at(delta: float, run: Iterable[Part]) -> str:

@@ -19,6 +19,7 @@ from recprivlib.accounting.dominating import NEVER_PURE, Pair, gaussian_pair
 from recprivlib.mechanisms.losses import (
     Channel,
     DiscreteGaussianShift,
+    DiscreteLaplaceShift,
     GaussianShift,
     LaplaceShift,
     Pure,
@@ -64,7 +65,8 @@ def _randomized_response(epsilon: float, words: str) -> Pair | None:
 def _pure(loss: Pure, _: Relation) -> Pair | None:
     if math.isinf(loss.epsilon):
         raise UserError("a pure loss has a finite ε; what has none is a NoBound with its reason")
-    return _randomized_response(loss.epsilon, f"pure ε = {loss.epsilon:.4g}")
+    one = _randomized_response(loss.epsilon, f"pure ε = {loss.epsilon:.4g}")
+    return one and dataclasses.replace(one, bound="of a release its pure ε alone is known")
 
 
 def _channel(loss: Channel, _: Relation) -> Pair | None:
@@ -76,15 +78,24 @@ def _channel(loss: Channel, _: Relation) -> Pair | None:
     if both is None or len(rows) == 1 or len(loss.pairs) > 1:
         return both
     there, back = (partial(profiles.channel, rows=p, others=q) for p, q in ((first, second), (second, first)))
-    ordered = dataclasses.replace(both, profile=there, reverse=back, rows=None, others=None)
+    ways = _steepest(first, second), _steepest(second, first)
+    ordered = dataclasses.replace(both, profile=there, reverse=back, rows=None, others=None, ways=ways)
     return dataclasses.replace(both, ordered=ordered)
+
+
+def _ratios(rows: Array, others: Array) -> Array:
+    """ln P/Q of every output, −∞ where it cannot occur."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(rows > 0, np.log(rows) - np.log(others), -math.inf)
+
+
+def _steepest(rows: Array, others: Array) -> float:
+    return float(_ratios(rows, others).max(initial=0.0))
 
 
 def _finite(rows: Array, others: Array) -> Pair | None:
     """The worst of these pairs of distributions, in this order."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(rows > 0, np.log(rows) - np.log(others), -math.inf)
-    pure = float(ratios.max(initial=0.0))
+    ratios, pure = _ratios(rows, others), _steepest(rows, others)
     if pure < 1e-12:
         return None
     alone = len(rows) == 1
@@ -163,6 +174,7 @@ def _subsampled(loss: SubsampledGaussian, relation: Relation) -> Pair | None:
 MAKERS: dict[type, Callable[[Any, Relation], Pair | None]] = {
     Pure: _pure,
     Channel: _channel,
+    DiscreteLaplaceShift: _channel,
     LaplaceShift: _laplace,
     GaussianShift: _gaussian,
     DiscreteGaussianShift: _discrete_gaussian,

@@ -145,6 +145,29 @@ def poisson_replaced_discrete(sigma: float, shift: int, rate: float) -> Callable
     return atomic(first - second, np.exp(first))
 
 
+def poisson_replaced_whole_laplace(decay: float, shift: int, rate: float) -> tuple[Callable[[Array], Array], float]:
+    """The same of whole-number Laplace noise P(n) ∝ e^(−|n|·decay), log-concave too; and its ε at δ = 0.
+
+    All that lies beyond either value has one ratio, and the best event is n > t, as in `poisson_replaced_laplace`: its
+    proof uses of the noise that it is symmetric and log-concave and of the values that they lie in [−c, c]. Whole
+    numbers are both, and so are the values, `shift` at most.
+    """
+    n = np.arange(-shift, shift + 1)
+    tail = -math.log1p(math.exp(-decay))  # ln P(n ≥ 0)
+    inside = math.log(-math.expm1(-decay)) + tail  # ln P(n = 0)
+
+    def log(m: Array) -> Array:
+        """ln P of m = n − place; at the ends n stands for all that lies beyond, which decays outwards there."""
+        ends = np.where(np.abs(n) == shift, tail, inside)
+        return ends - decay * np.abs(m)
+
+    first, second = (
+        np.logaddexp(math.log1p(-rate) + log(n), math.log(rate) + log(n - move)) for move in (shift, -shift)
+    )
+    losses = np.maximum.accumulate(first - second)
+    return atomic(losses, np.exp(first)), float(losses[-1])
+
+
 def whole_numbers(sigma: float, shift: int) -> tuple[Array, Callable[[Array], Array]]:
     """Whole numbers that hold all but 10⁻⁸⁰ of P(n) ∝ e^(−n²/2σ²) and of what is `shift` off it; and its logarithm."""
     reach = math.ceil(20 * sigma) + abs(shift)

@@ -9,5 +9,7 @@ from recprivlib.accounting.dominating import Pair
 
 
 def epsilon(parts: Sequence[tuple[Pair, int]]) -> float:
-    """Σ count·ε; infinite where one release has no pure ε."""
-    return math.fsum(count * pair.pure for pair, count in parts)
+    """Σ count·ε, in the worse order; infinite where one release has no pure ε."""
+    return max(
+        math.fsum(count * (pair.ways[way] if pair.ways else pair.pure) for pair, count in parts) for way in (0, 1)
+    )

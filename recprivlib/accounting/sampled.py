@@ -20,15 +20,23 @@ from typing import Any, Literal
 import numpy as np
 
 from recprivlib.accounting import profiles, renyi
-from recprivlib.accounting.dominating import NEVER_PURE, Curve, Pair, gaussian_pair
+from recprivlib.accounting.dominating import NEVER_PURE, SEVERAL, Curve, Pair, gaussian_pair
 from recprivlib.accounting.grid import moments
-from recprivlib.mechanisms.losses import DiscreteGaussianShift, GaussianShift, LaplaceShift, Sampled
+from recprivlib.mechanisms.losses import (
+    DiscreteGaussianShift,
+    DiscreteLaplaceShift,
+    GaussianShift,
+    LaplaceShift,
+    Sampled,
+)
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Relation
 
 Scheme = Literal["poisson", "fixed-size"]
 INDEPENDENT = "everybody joins each cohort independently, with the stated rate"
 FIXED = "cohorts are drawn without replacement; the bound is sound, tight for one cohort, perhaps not for many"
+NOT_REACHED = "no data are known that reach the bound of several cohorts of fixed size"
+NO_WORST = "which two contributions are the worst of a sample is not known for this noise"
 WIDE = 300.0  # e to this power is no trouble yet
 
 
@@ -51,7 +59,8 @@ def pair_of(loss: Sampled, relation: Relation, pair: Callable[[Any, Relation], P
         return _joining(there, loss)
     if loss.scheme == "fixed-size":
         profile: Curve = partial(profiles.sampled, base=_both(base), rate=loss.rate)
-        return _dressed(base, profile, profile, loss, _pure_joining(base.pure, loss.rate), FIXED)
+        one = _dressed(base, profile, profile, loss, _pure_joining(base.pure, loss.rate), FIXED)
+        return replace(one, bound=one.bound or NOT_REACHED, reached_once=not base.bound)
     return _replaced(loss, there, base)
 
 
@@ -73,9 +82,11 @@ def gaussian(mu: float, rate: float, scheme: Scheme, relation: Relation) -> Pair
         profile = reverse = partial(profiles.poisson_replaced, mu=mu, rate=rate)
         divergence, note = None, INDEPENDENT
         mean, variance = (2 * moment for moment in _gaussian_moments(mu / 2, rate))
+    fixed = scheme == "fixed-size"
     return Pair(
-        words, profile, reverse, math.inf, divergence, math.inf, mean, variance, note=note, unbounded=NEVER_PURE
-    )
+        words, profile, reverse, math.inf, divergence, math.inf, mean, variance, note=note, unbounded=NEVER_PURE,
+        bound=NOT_REACHED if fixed else "", reached_once=fixed,
+    )  # fmt: skip
 
 
 def _check(scheme: Scheme, relation: Relation) -> None:
@@ -100,7 +111,7 @@ def _pure_joining(epsilon: float, rate: float) -> float:
 
 def _replaced(loss: Sampled, there: Pair | None, moved: Pair) -> Pair:
     """Opposite values where the noise is known to make them the worst; else convexity in the second world."""
-    rate = loss.rate
+    rate, bound = loss.rate, ""
     if isinstance(loss.there, LaplaceShift) and loss.there.epsilon < WIDE:
         each = loss.there.epsilon
         profile: Curve = partial(profiles.poisson_replaced_laplace, epsilon=each, rate=rate)
@@ -108,11 +119,14 @@ def _replaced(loss: Sampled, there: Pair | None, moved: Pair) -> Pair:
     elif isinstance(loss.there, DiscreteGaussianShift):
         profile = profiles.poisson_replaced_discrete(loss.there.sigma, loss.there.shift, rate)
         pure = math.inf
+    elif isinstance(loss.there, DiscreteLaplaceShift):
+        profile, pure = profiles.poisson_replaced_whole_laplace(loss.there.decay, loss.there.shift, rate)
     else:
+        bound = NO_WORST
         away = _both(there) if there else np.zeros_like
         profile = partial(profiles.sampled_replaced, away=away, moved=_both(moved), rate=rate)
         pure = _pure_joining(moved.pure, rate)
-    return _dressed(moved, profile, profile, loss, pure, INDEPENDENT)
+    return replace(_dressed(moved, profile, profile, loss, pure, INDEPENDENT), bound=bound, reached_once=False)
 
 
 def _records(loss: Sampled, relation: Relation) -> Pair:
@@ -143,10 +157,12 @@ def _both(base: Pair) -> Curve:
 def _dressed(base: Pair, profile: Curve, reverse: Curve, loss: Sampled, pure: float, note: str) -> Pair:
     largest = pure if math.isfinite(pure) else _pure_joining(base.largest, loss.rate)
     mean, variance = moments(profile, reverse, largest)
+    several = base.rows is not None
     return replace(
         base, words=f"{base.words} on a {loss.scheme} sample (rate {loss.rate:.4g})", profile=profile, reverse=reverse,
         pure=pure, divergence=None, rho=pure**2 / 2, mean=mean, variance=variance, largest=largest, lattice=0.0,
         binary=False, mu=0.0, rows=None, others=None, ordered=None, note=note,
+        bound=SEVERAL if several else base.bound, reached_once=several,
     )  # fmt: skip
 
 

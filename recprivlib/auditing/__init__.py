@@ -1,33 +1,41 @@
-"""Attacks on the real code, and what they prove.
+"""Audits: what is proved of a ledger, checked of the code, and measured by attacks on it.
 
-    system ────> its run: replayed, booked, listened to ──┐
-                 (run.py, stage, replay, books, listen)   ├─worlds─> choose on one half │ certify on the other ─┐
-    mechanism ─> games, and the law of its answers ───────┤                    (events.py, bounds.py)           │
-                 (games.py, law.py, lies.py)              └─found──> verdict (verdicts.py) <────────────────────┘
+    system ──> its run, under one tape in many worlds ────> Checked: found, reached ───────────────────────┐
+               (scenes, real_run, replay, memory, rehearsal; conformance holds it against the ledger)      │
+           ──> what its answers give away (run_attack, redraw, distinguish) ──┐                            ├─> verdict
+    mechanism ─> games, and the law of its answers ───────────────────────────┼─> events, bounds: attacked ┘
+                 (games.py, distribution.py, mechanism_check.py)              ┘
 
 `audit` plays a system's own `fit` on neighbouring data, or a mechanism's releases on neighbouring inputs, and reports
-claimed, counted, attacked. An attack certifies a lower bound; it never proves that there is nothing to find. `ceiling`
+claimed, counted, attacked. An attack certifies a lower bound; it never shows that there is nothing to find. `ceiling`
 says how much its trials could have shown at most.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from recprivlib.accounting import guarantee, small_delta, supported
 from recprivlib.accounting.bills import default_view, mechanism_ledger, modes, stated, usual_delta
+from recprivlib.accounting.claims import claimed_at
 from recprivlib.accounting.guarantee import never_drawn
-from recprivlib.auditing.bounds import DECIDES, SHOWN, Rung, ceiling, epsilon_lower, rung_alpha
+from recprivlib.auditing.bounds import ALL, DECIDES, SHOWN, Missed, Rung, ceiling, epsilon_lower
+from recprivlib.auditing.curves import TradeOff, trade_off
 from recprivlib.auditing.distinguish import Worlds
-from recprivlib.auditing.events import Certificate, auc, certificates, certify, choose, halves, roc
+from recprivlib.auditing.events import Certificate, auc, certificates, certify, roc
 from recprivlib.auditing.games import Game, ledger_games, mechanism_game, projection_game, statistic
 from recprivlib.auditing.mechanism_check import lies
-from recprivlib.auditing.run_attack import Rehearsed, attack_run
-from recprivlib.auditing.verdicts import ONE, WHOLE, Played, Verdict, exact_epsilon, verdict
+from recprivlib.auditing.redraw import Passage
+from recprivlib.auditing.rehearsal import WHOLE as BUDGET
+from recprivlib.auditing.run_attack import Rehearsed, attack_run, rehearse
+from recprivlib.auditing.sequential import looks
+from recprivlib.auditing.verdicts import ONE, WHOLE, Checked, Played, Verdict, exact_epsilon, verdict
+from recprivlib.data import Dataset, load
 from recprivlib.mechanisms.common import SEEDED, STARS
 from recprivlib.parameters import UserError, values
 from recprivlib.protocols import (
@@ -37,6 +45,7 @@ from recprivlib.protocols import (
     Guarantee,
     HasDelta,
     HasMode,
+    Interactions,
     Ledger,
     Relation,
     Sizes,
@@ -74,6 +83,7 @@ class Attacked:
     attack: str
     true_positive_rate: float
     false_positive_rate: float
+    mu: float = 0.0  # where the noise is Gaussian: μ of its trade-off curve is at least this, with 95 % confidence
     played: Played = ONE  # what was attacked
     found: tuple[str, ...] = ()  # what does not agree with the ledger, beside any bound
     roc: tuple[Array, Array] = field(default=(NONE, NONE), repr=False, compare=False)
@@ -90,12 +100,16 @@ class Audit:
 
     system: str  #: the name that the audit was given, else its class
     params: Mapping[str, Any]  #: its parameters, name to value
-    claimed: Claim | None  #: what its source says, at the source's own terms
+    claimed: Claim | None  #: what its source says, at the source's own unit and relation and the δ of the bill
     counted: Guarantee  #: what an honest accountant composes from what is released
     attacked: Attacked  #: what the attack certified, at the same terms
     verdict: Verdict  #: "holds", "broken" or "open"
     reason: str  #: why
     mode: str = ""  #: how its noise is drawn
+    checked: Checked = field(default_factory=Checked)  #: how the code was looked at, and how far that reached
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "claimed", claimed_at(self.claimed, self.counted.delta))
 
 
 def audit(
@@ -112,6 +126,7 @@ def audit(
     seed: int = 0,
     progress: Progress | None = None,
     rehearsed: Rehearsed | None = None,
+    data: str | Dataset | Interactions | None = None,
 ) -> Audit:
     """Attack a system or a mechanism: what it claims, what is counted and what the attack certifies, side by side.
 
@@ -121,7 +136,8 @@ def audit(
     Parameters
     ----------
     target
-        A system or a mechanism, as a value: `get("dplcf-ap").system`, `MECHANISMS["laplace"]`.
+        A system or a mechanism, as a value: `get("dplcf-ap").system`, `MECHANISMS["laplace"]`; or a system of your
+        own: any frozen dataclass with `fit` and `ledger`.
     name
         What the answer calls it, if not by its class.
     count
@@ -141,7 +157,10 @@ def audit(
     progress
         Called with a share from 0 to 1 as the trials go on.
     rehearsed
-        What a replay of the same system, sizes and terms said at another budget (auditing/run_attack.py).
+        What a replay of the same system, sizes and terms said at another budget (auditing/rehearsal.py).
+    data
+        A data set, by name or as a value, on which the real run is replayed as well; its sizes are then the public
+        ones.
 
     Returns
     -------
@@ -162,7 +181,8 @@ def audit(
     """
     _check(trials, seed)
     is_system = isinstance(target, System)
-    sizes = sizes or USUAL
+    train = _data(data)
+    sizes = sizes or (USUAL if train is None else train.sizes)
     target = target if is_system else stated(target, relation)
     ledger = target.ledger(sizes) if is_system else mechanism_ledger(name, target, count)
     if not ledger:
@@ -177,19 +197,38 @@ def audit(
     counted = guarantee(ledger, unit, relation, delta, view)
     asked = Asked(unit, relation, view, delta, trials, seed)
     if is_system:
-        attacked, exact = _system(target, sizes, asked, progress, rehearsed)
+        run = rehearsed or rehearse(target, sizes, unit, relation, view, seed, train, BUDGET)
+        attacked, exact = _system(target, sizes, asked, progress, run)
+        checked = replace(run.checked, found=attacked.found)
     else:
         attacked, exact = _mechanism(target, ledger, asked, progress)
+        checked = Checked(found=attacked.found)
+    claim = claimed_at(_viewed(ledger), delta)
     word, reason = verdict(
-        _viewed(ledger), counted, attacked.decisive, exact if delta == 0 else None, whole=not is_system,
+        claim, counted, attacked.decisive, exact if delta == 0 else None, whole=not is_system,
         found=attacked.found, played=attacked.played, ceiling=attacked.ceiling, trials=attacked.trials,
+        checked=checked,
     )  # fmt: skip
+    if ledger.claimed and claim and math.isinf(claim.epsilon) and not attacked.found:
+        word, reason = "open", f"the claim is at δ = {ledger.claimed.delta:g} and says nothing at δ = {delta:g}"
     if word == "holds" and any(_on_doubles(release.mechanism) for release in ledger.releases):
         reason += "; for real numbers (these are doubles, for teaching)"
     if word == "holds" and (lost := never_drawn(ledger, view)):
         word, reason = "open", lost
     mode = "; ".join(modes(ledger))
-    return Audit(name or type(target).__name__, values(target), ledger.claimed, counted, attacked, word, reason, mode)
+    name = name or type(target).__name__
+    return Audit(name, _values(target), ledger.claimed, counted, attacked, word, reason, mode, checked)
+
+
+def _data(data: str | Dataset | Interactions | None) -> Interactions | None:
+    """The interactions of a data set, however it is named."""
+    data = load(data) if isinstance(data, str) else data
+    return data.interactions if isinstance(data, Dataset) else data
+
+
+def _values(target: Any) -> Mapping[str, Any]:
+    """Its parameters, name to value; of a system of somebody else's its fields."""
+    return values(target) if is_dataclass(target) else dict(vars(target))
 
 
 def _check(trials: Any, seed: Any) -> None:
@@ -210,6 +249,13 @@ class Asked:
     trials: int
     seed: int
 
+    def unplayed(self, found: tuple[str, ...]) -> Attacked:
+        """What an attack says that was not played: nothing, beside what was found."""
+        return Attacked(
+            0.0, 0.0, 1 - SHOWN, self.delta, self.unit, self.relation, self.view, 0, 0.0, "none of ours", 0.0, 0.0,
+            played=WHOLE, found=found,
+        )  # fmt: skip
+
     def without_a_game(self, found: tuple[str, ...]) -> UserError:
         """Why nothing can be attacked at these terms."""
         return UserError(
@@ -219,19 +265,29 @@ class Asked:
 
 
 def _system(
-    target: Any, sizes: Sizes, asked: Asked, progress: Progress | None, rehearsed: Rehearsed | None
+    target: Any, sizes: Sizes, asked: Asked, progress: Progress | None, run: Rehearsed
 ) -> tuple[Attacked, float | None]:
-    """The whole run."""
-    heard = attack_run(target, sizes, asked.unit, asked.relation, asked.view, asked.trials, asked.seed, rehearsed)
+    """The whole run. What the check has found is worth more than an attack that code like that does not stand."""
+    try:
+        heard = attack_run(target, sizes, asked.unit, asked.relation, asked.view, asked.trials, asked.seed, run)
+    except Exception as failed:
+        if not run.found:
+            raise
+        return asked.unplayed((*run.found, f"no attack could be played: {failed}")), None
     if progress:
         progress(1.0)
-    if not heard.worlds:
+    if not heard.worlds and not heard.found and not run.checked.short:
         raise asked.without_a_game(heard.found)
+    if not heard.worlds:
+        return asked.unplayed(heard.found), None
     share = len(heard.worlds)
-    part = f", {heard.part}" if heard.part else ""
-    each = [(_certified(worlds, asked, name + part, heard.trials, share), worlds)
+    each = [(_certified(worlds, asked, heard.said(name), heard.trials, share, *heard.shapes.get(name, ())), worlds)
             for name, worlds in heard.worlds.items()]  # fmt: skip
-    return replace(_best(each), played=WHOLE, found=heard.found), heard.exact
+    best = _best(each)
+    if heard.part:  # what was left out nobody could hear
+        most = guarantee(heard.ledger, asked.unit, asked.relation, asked.delta, asked.view).epsilon
+        best = replace(best, ceiling=max(best.epsilon_lower, min(best.ceiling, most)))
+    return replace(best, played=WHOLE, found=heard.found), heard.exact
 
 
 def _mechanism(target: Any, ledger: Ledger, asked: Asked, progress: Progress | None) -> tuple[Attacked, float | None]:
@@ -243,14 +299,15 @@ def _mechanism(target: Any, ledger: Ledger, asked: Asked, progress: Progress | N
     if not games:
         raise asked.without_a_game(())
     seen = [(game, play(game, trials, rng, progress)) for game in games]
-    each = [(_certified(worlds, asked, game.attack, trials, len(games)), worlds) for game, worlds in seen]
+    curved = not found and Passage(target, 0, 0).normal
+    each = [(_certified(worlds, asked, game.attack, trials, len(games), curved), worlds) for game, worlds in seen]
     return replace(_best(each), found=tuple(found)), exact_epsilon(ledger, asked.unit, asked.relation)
 
 
 def _best(each: list[tuple[Attacked, Worlds]]) -> Attacked:
-    """The strongest attack, with all of its trade-off; of the others nobody looks at theirs."""
-    best, worlds = max(each, key=lambda one: (one[0].decisive, one[0].epsilon_lower))
-    return replace(best, roc=roc(worlds))
+    """The attack that shows most, with all of its trade-off, and the most that any decides: α is shared among all."""
+    best, worlds = max(each, key=lambda one: (one[0].epsilon_lower, one[0].decisive))
+    return replace(best, decisive=max(one.decisive for one, _ in each), roc=roc(worlds))
 
 
 def _viewed(ledger: Ledger) -> Claim | None:
@@ -285,13 +342,30 @@ def attack(
     return _best([(_certified(worlds, asked, game.attack, trials, among), worlds)])
 
 
-def _certified(worlds: Worlds, asked: Asked, name: str, trials: int, among: int) -> Attacked:
-    delta, shows, decides = asked.delta, SHOWN / among, DECIDES / among
-    shown, decisive = certificates(worlds, delta, (shows, decides))
+def _certified(
+    worlds: Worlds, asked: Asked, name: str, trials: int, among: int, curved: bool = False, missed: Missed = ALL
+) -> Attacked:
+    """`curved`: neighbours' answers are two Gaussians, and half of what is shown is spent on their curve."""
+    delta, decides = asked.delta, DECIDES / among
+    shows = SHOWN / among / (2 if curved and delta > 0 else 1)
+    shown, decisive = certificates(worlds, delta, (shows, decides), missed)
     bound = decisive.epsilon(decides)  # what holds at the deciding level holds at the other
-    return Attacked(
+    found = Attacked(
         max(shown.epsilon(shows), bound), bound, 1 - SHOWN, delta, asked.unit, asked.relation, asked.view,
         trials, ceiling(shown.trials, delta, shows), name, shown.true_positive_rate, shown.false_positive_rate,
+    )  # fmt: skip
+    return _as_a_curve(found, trade_off(worlds, shows, missed)) if curved and delta > 0 else found
+
+
+def _as_a_curve(found: Attacked, curve: TradeOff) -> Attacked:
+    """The same attack with what its whole curve shows, if that is more; what decides rests on counts alone."""
+    better = curve.epsilon(found.delta)
+    if better <= found.epsilon_lower:
+        return replace(found, mu=curve.mu)
+    return replace(
+        found, epsilon_lower=better, ceiling=max(found.ceiling, curve.ceiling(found.delta)), mu=curve.mu,
+        attack=f"{found.attack}, as a trade-off curve",
+        true_positive_rate=curve.true_positive_rate, false_positive_rate=curve.false_positive_rate,
     )  # fmt: skip
 
 
@@ -332,17 +406,8 @@ def play(game: Game, trials: int, rng: np.random.Generator, progress: Progress |
 
 
 def climb(worlds: tuple[Array, Array], delta: float = 0.0, start: int = 128) -> tuple[Rung, ...]:
-    """The bound after 2·start, 4·start, … trials: all rungs together hold with 95 % confidence."""
-    rungs, best, trials, look = [], 0.0, start, 1
-    while trials <= len(worlds[0]):
-        first, second = halves((worlds[0][:trials], worlds[1][:trials]))
-        alpha = rung_alpha(look)
-        hits, misses = choose(first, delta, alpha).counts(second)
-        certifying = len(second[0])
-        best = max(best, epsilon_lower(hits, misses, certifying, delta, alpha))
-        rungs.append(Rung(trials, best, ceiling(certifying, delta, alpha)))
-        trials, look = 2 * trials, look + 1
-    return tuple(rungs)
+    """The bound after start, 2·start, 4·start, … trials: all of them together hold with 95 % confidence."""
+    return tuple(looks(worlds, delta, start=start))
 
 
 def _terms(ledger: Ledger, view: View, unit: Unit | None, relation: Relation | None) -> tuple[Unit, Relation]:

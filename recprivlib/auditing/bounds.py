@@ -24,19 +24,21 @@ DECIDES = 1e-6  # α of the bound that verdicts and invariants use
 
 def lower_limit(hits: int, trials: int, alpha: float) -> float:
     """One-sided Clopper–Pearson: the rate exceeds this with confidence 1 − alpha."""
-    return float(_lower(np.array(hits), trials, alpha))
+    return float(lower_limits(np.array(hits), trials, alpha))
 
 
 def upper_limit(hits: int, trials: int, alpha: float) -> float:
     """One-sided Clopper–Pearson: the rate is below this with confidence 1 − alpha."""
-    return float(_upper(np.array(hits), trials, alpha))
+    return float(upper_limits(np.array(hits), trials, alpha))
 
 
-def _lower(hits: Array, trials: int, alpha: float) -> Array:
+def lower_limits(hits: Array, trials: int, alpha: float) -> Array:
+    """The same of many counts."""
     return np.where(hits > 0, betaincinv(np.maximum(hits, 1), trials - hits + 1, alpha), 0.0)
 
 
-def _upper(hits: Array, trials: int, alpha: float) -> Array:
+def upper_limits(hits: Array, trials: int, alpha: float) -> Array:
+    """The same of many counts."""
     return np.where(hits < trials, betaincinv(hits + 1, np.maximum(trials - hits, 1), 1 - alpha), 1.0)
 
 
@@ -70,7 +72,7 @@ def epsilon_lower(true: int, false: int, trials: int, delta: float = 0.0, alpha:
 
 def epsilons_lower(true: Array, false: Array, trials: int, delta: float, alpha: float) -> list[float]:
     """The same for many events."""
-    gains, upper = _lower(true, trials, alpha / 2) - delta, _upper(false, trials, alpha / 2)
+    gains, upper = lower_limits(true, trials, alpha / 2) - delta, upper_limits(false, trials, alpha / 2)
     pairs = zip(gains.tolist(), upper.tolist(), strict=True)
     return [max(0.0, math.log(gain / rate)) if gain > 0 else 0.0 for gain, rate in pairs]
 
@@ -81,14 +83,29 @@ def ceiling(trials: int, delta: float = 0.0, alpha: float = SHOWN) -> float:
 
 
 @dataclass(frozen=True)
+class Missed:
+    """In how many of so many runs of world 1 the later answers said less than the trials take them to say."""
+
+    failed: int = 0
+    pilots: int = 0
+
+    @property
+    def high(self) -> bool:
+        """Whether events that speak for world 1 alone are certified: nobody has looked at world 0."""
+        return self.pilots > 0
+
+    def share(self, alpha: float) -> float:
+        """β, with confidence 1 − α; 0 where nothing was taken for granted."""
+        return upper_limit(self.failed, self.pilots, alpha) if self.pilots else 0.0
+
+
+ALL = Missed()
+
+
+@dataclass(frozen=True)
 class Rung:
     """A point of a bound that climbs with trials; `epsilon` holds for all rungs together."""
 
     trials: int
     epsilon: float
     ceiling: float
-
-
-def rung_alpha(j: int, alpha: float = SHOWN) -> float:
-    """What the j-th look (from 1) may spend so that all looks together spend at most `alpha`: α/(j(j+1))."""
-    return alpha / (j * (j + 1))

@@ -1,41 +1,38 @@
-"""The books of a run: what passed the gate, held against what the ledger states.
+"""What passed the gate in a run, held against what the ledger states.
 
 who answered          no mechanism that the ledger does not name, each with the noise it names
-what neighbours moved no more inputs, and none farther, than the ledger's `Change`
-random numbers        every answer is what its mechanism gives from the numbers of the gate, and from no others
+what neighbours moved no more inputs, and none farther, than the ledger's `Change`; and what share of it was reached
+partitions            one change moves one release of each partition alone
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from recprivlib.auditing.neighbours import ITEMS, WHO, Stage
-from recprivlib.auditing.replay import Played, play, same
-from recprivlib.mechanisms.gate import Call, Torn, answer
+from recprivlib.auditing.leaves import identity
+from recprivlib.auditing.replay import where
+from recprivlib.mechanisms.gate import Call
 from recprivlib.mechanisms.losses import NoBound, NotKnown
 from recprivlib.mechanisms.secure import Secure
 from recprivlib.protocols import (
     Array,
     Change,
     Clips,
-    DrawsPeople,
     HasSensitivity,
     HasSigma,
     HasWorstPair,
     Ledger,
     Relation,
+    Release,
     Unit,
-    View,
 )
 
-PLACES = (0, 7, 23, ITEMS - 1)  # items at which the change is tried
-HAIR = 1 + 1e-6  # sums of floats
+HAIR = 1 + 1e-9  # our own sums; what rounding adds to the code's is stated and billed
 
 
 @dataclass(frozen=True)
@@ -50,12 +47,31 @@ class LedgerCheck:
     farthest: float  # one input
     norm: int  # 1: what is moved adds up; 2: its squares do
     calls: int  # answers in which the neighbours differ
+    what: str = ""  # what the ledger calls it
+    where: str = ""  # the file and line that asked for the first answer that moved
+    why_never: str = ""  # why nothing reaches what is stated, if the ledger says so
+    joint: bool = False  # one row a member of a cohort
+
+    @property
+    def reach(self) -> float:
+        """What was moved, as a share of what is stated."""
+        bound = self.stated ** (1 / self.norm) * self.distance
+        return self.far / bound if bound else 1.0
 
     @property
     def kept(self) -> bool:
         """Whether this is no more than is stated."""
         within = self.far <= self.stated ** (1 / self.norm) * self.distance * HAIR
-        return within and self.farthest <= self.distance * HAIR and self.calls <= self.stated
+        few = not self.joint or self.moved <= self.stated
+        return within and few and self.farthest <= self.distance * HAIR and self.calls <= self.stated
+
+    @property
+    def excess(self) -> str:
+        """In what it is more, in words."""
+        return (
+            f"neighbours differ in {self.moved:,} inputs to {self.calls:,} answers of {self.mechanism}, {self.far:.3g} "
+            f"sensitivities in all, but the ledger states {self.stated:,} of at most {self.distance:.3g}{self.where}"
+        )
 
 
 def price(mechanism: Any) -> Any:
@@ -78,15 +94,14 @@ def priceless(mechanism: Any) -> bool:
     return isinstance(mechanism.loss(1.0), NoBound | NotKnown)
 
 
-def apart(mechanism: Any, a: Any, b: Any) -> tuple[int, float, float, int]:
+# ------------------------------------------------------------------------------------------ how far inputs moved
+
+
+def apart(mechanism: Any, a: Any, b: Any, relation: Relation = "replace") -> tuple[int, float, float, int]:
     """Two inputs of one call: how many parts differ, how far all together and the farthest, and in which norm."""
     mechanism = mechanism.mechanism if isinstance(mechanism, Secure) else mechanism
-    if isinstance(a, tuple):  # a joint event: one row a member
-        rows = np.zeros(max(len(part) for part in a), bool)
-        for one, other in zip(a, b, strict=True):
-            rows |= (one != other).reshape(len(one), -1).any(axis=1)
-        moved = int(rows.sum())
-        return moved, math.sqrt(moved), float(moved > 0), 2
+    if isinstance(a, tuple):
+        return _members(mechanism, a, b, relation)
     if isinstance(mechanism, Clips):
         steps = np.linalg.norm(np.subtract(mechanism.clipped(a), mechanism.clipped(b)), axis=-1) / mechanism.clip
         return _sizes(steps, 2)
@@ -94,6 +109,20 @@ def apart(mechanism: Any, a: Any, b: Any) -> tuple[int, float, float, int]:
         steps = np.abs(np.subtract(a, b, dtype=float)) / mechanism.sensitivity
         return _sizes(steps, 2) if isinstance(mechanism, HasSigma) else _sizes(steps, 1)
     return _sizes(rows_of(mechanism, np.asarray(a) != np.asarray(b)).astype(float), 1)
+
+
+def _members(event: Any, a: tuple, b: tuple, relation: Relation) -> tuple[int, float, float, int]:
+    """Of a joint event: the members whose rows differ, and how far, each part in units of its noise and its clip. A
+    contribution that is replaced moves by twice its length at most, one that comes or goes by its length."""
+    rows = np.zeros(max(len(part) for part in a), bool)
+    lengths = np.zeros(len(rows))
+    for part, one, other in zip(event.parts, a, b, strict=True):
+        rows |= (one != other).reshape(len(one), -1).any(axis=1)
+        flat = (part.clipped(np.reshape(each, (len(each), -1))) for each in (one, other))
+        lengths += (np.linalg.norm(np.subtract(*flat), axis=1) / part.sigma) ** 2
+    most = event.mu * (2 if relation == "replace" else 1)
+    steps = np.sqrt(lengths) / most
+    return int(rows.sum()), float(np.linalg.norm(steps)), float(steps.max(initial=0.0)), 2
 
 
 def rows_of(mechanism: Any, differs: Array) -> Array:
@@ -111,130 +140,85 @@ def _sizes(steps: Array, norm: int) -> tuple[int, float, float, int]:
     return int(np.count_nonzero(steps)), float(np.linalg.norm(steps.ravel(), norm)), longest, norm
 
 
+# ------------------------------------------------------------------------------------------------ line by line
+
+
 def lines(
     ledger: Ledger, unit: Unit, relation: Relation, here: Sequence[Call], there: Sequence[Call]
 ) -> list[LedgerCheck]:
     """What one change moved, mechanism by mechanism; only those whose change is bounded and has a price."""
     out = []
-    prices = [price(call.mechanism) for call in here]
-    for kind, mechanism in {price(release.mechanism): release.mechanism for release in ledger.releases}.items():
-        if priceless(mechanism):
+    who = [answering(call.mechanism, ledger) for call in here]
+    kinds = {identity(release.mechanism): release.mechanism for release in ledger.releases}
+    for kind, mechanism in kinds.items():
+        mine = [release for release in ledger.releases if identity(release.mechanism) == kind]
+        known = [(release, release.neighbours.get((unit, relation))) for release in mine]
+        changes = [(release, change) for release, change in known if isinstance(change, Change)]
+        if priceless(mechanism) or len(changes) < len(known):
             continue
-        known = [(r.count, r.neighbours.get((unit, relation))) for r in ledger.releases if price(r.mechanism) == kind]
-        changes = [(count * c.inputs, c.distance) for count, c in known if isinstance(c, Change)]
-        if len(changes) < len(known):
-            continue
-        both = [(a, b) for a, b, other in zip(here, there, prices, strict=True) if other == kind and not a.secret]
-        steps = [apart(a.mechanism, a.x, b.x) for a, b in both]
+        both = [(a, b) for a, b, other in zip(here, there, who, strict=True) if other == kind and not a.secret]
+        steps = [apart(a.mechanism, a.x, b.x, relation) for a, b in both]
         norm = steps[0][3] if steps else 1
         far = float(np.linalg.norm([step[1] for step in steps], norm)) if steps else 0.0
+        first = next((where(a) for (a, _), step in zip(both, steps, strict=True) if step[0]), "")
         out.append(LedgerCheck(
-            mechanism, sum(inputs for inputs, _ in changes), max(distance for _, distance in changes),
+            mechanism, billed(changes, relation), max(change.billed for _, change in changes),
             sum(step[0] for step in steps), far, max((step[2] for step in steps), default=0.0), norm,
-            sum(step[0] > 0 for step in steps),
+            sum(step[0] > 0 for step in steps), mine[0].what, first, never_reached(mine),
+            bool(both) and isinstance(both[0][0].x, tuple),
         ))  # fmt: skip
     return out
 
 
-@dataclass(frozen=True)
-class Books:
-    """What does not agree with the ledger; the most that a change moved, line by line; and where it moved most."""
-
-    found: list[str]
-    lines: list[LedgerCheck]
-    place: int
-
-
-def bookkeeping(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int) -> Books:
-    """What passed the gate in runs on neighbours, against the ledger. A change may move nothing (a phone that is asked
-    about few items): then it is tried elsewhere."""
-    calls = play(system, stage.world(), seed, view).calls
-    found = [*_unknown(ledger, calls), *randomness(calls)]
-    most: dict[Any, LedgerCheck] = {}
-    reach, best = 0.0, 0
-    for place in dict.fromkeys((*PLACES, *range(ITEMS)) if stage.unit != "user" else (0,)):
-        if reach and place not in PLACES:
-            break
-        try:
-            here, there = _neighbours(system, stage, view, seed, place)
-        except Torn as torn:
-            return Books([*found, str(torn)], list(most.values()), best)
-        now = lines(ledger, stage.unit, stage.relation, here.calls, there.calls)
-        for line in now:
-            kind = price(line.mechanism)
-            if kind not in most or line.far > most[kind].far:
-                most[kind] = line
-        moved = sum(not _alike(a.x, b.x) for a, b in zip(here.calls, there.calls, strict=True))
-        reach, best = max((reach, best), (float(moved), place), key=lambda one: one[0])
-    found += [_excess(line) for line in most.values() if not line.kept]
-    return Books(list(dict.fromkeys(found)), list(most.values()), best)
+def answering(mechanism: Any, ledger: Ledger) -> Any:
+    """Which line of the ledger a mechanism is: the very one, or one at another scale that was learnt on the way."""
+    kinds = {identity(release.mechanism): release.mechanism for release in ledger.releases}
+    own = identity(mechanism)
+    if own in kinds:
+        return own
+    return next((kind for kind, other in kinds.items() if price(other) == price(mechanism)), None)
 
 
-def _alike(a: Any, b: Any) -> bool:
-    return all(same(one, other) for one, other in zip(_parts(a), _parts(b), strict=True))
+def billed(changes: Sequence[tuple[Release, Change]], relation: Relation) -> int:
+    """How many inputs a bill is for: of the releases of one partition the dearest few, of others all."""
+    inputs = [(release.partition, release.count * change.inputs) for release, change in changes]
+    few = {release.partition: parts_of(change, relation) for release, change in changes}
+    shared = (sorted((count for other, count in inputs if other == name), reverse=True)[: few[name]]
+              for name in few if name)  # fmt: skip
+    return sum(count for name, count in inputs if not name) + sum(sum(each) for each in shared)
 
 
-def _neighbours(system: Any, stage: Stage, view: View, seed: int, place: int) -> tuple[Played, Played]:
-    tape = [turned(call, stage.people, True) for call in play(system, stage.world(item=place), seed, view).calls]
-    here, there = (play(system, stage.world(moved, place), seed, view, tape) for moved in (False, True))
-    return here, there
+def parts_of(change: Change, relation: Relation) -> int:
+    """In how many releases of one partition neighbours may differ: whoever is another may leave one and join one."""
+    return change.parts or (1 if relation == "add-remove" else 2)
 
 
-def turned(call: Call, people: int, drawn: bool) -> Call:
-    """A draw with or without her; where the size is fixed she and another change places."""
-    if not call.secret:
-        return call
-    others = call.y[call.y != WHO]
-    fixed = isinstance(call.mechanism, DrawsPeople) and call.mechanism.sampling == "fixed-size"
-    spare = np.setdiff1d(np.arange(people), np.append(others, WHO))
-    if fixed and len(others) == len(call.y):
-        others = others[1:]
-        spare = call.y[:1]
-    members = np.append(others, WHO) if drawn else np.append(others, spare[: int(fixed)])
-    return dataclasses.replace(call, y=np.sort(members).astype(call.y.dtype))
+def never_reached(releases: Sequence[Release]) -> str:
+    """Why nothing reaches what these lines state, where the ledger says so."""
+    return next((said for release in releases if (said := release.unreached)), "")
 
 
-def _excess(line: LedgerCheck) -> str:
-    return (
-        f"neighbours differ in {line.moved:,} inputs to {line.calls:,} answers of {line.mechanism}, {line.far:.3g} "
-        f"sensitivities in all, but the ledger states {line.stated:,} of at most {line.distance:.3g}"
-    )
+def apart_in_one_partition(ledger: Ledger, checks: Sequence[LedgerCheck], unit: Unit, relation: Relation) -> list[str]:
+    """Releases of one partition of which one change moves more than the ledger says."""
+    changed = {identity(check.mechanism) for check in checks if check.moved}
+    parts: dict[str, dict[Any, int]] = {}
+    for release in ledger.releases:
+        change = release.neighbours.get((unit, relation))
+        if release.partition and isinstance(change, Change) and identity(release.mechanism) in changed:
+            few = parts_of(change, relation)
+            parts.setdefault(release.partition, {})[identity(release.mechanism)] = few
+    over = ((name, len(kinds), min(kinds.values())) for name, kinds in parts.items())
+    return [f"one change moves {many} releases of the partition {name!r}, which are billed as {few}"
+            for name, many, few in over if many > few]  # fmt: skip
 
 
-def _unknown(ledger: Ledger, calls: Sequence[Call]) -> list[str]:
+def unknown(ledger: Ledger, calls: Sequence[Call]) -> list[str]:
     """Mechanisms that no line of the ledger names; a line that nobody can count may have been drawn by any."""
     known = {price(release.mechanism): release.mechanism for release in ledger.releases}
     if any(isinstance(mechanism.loss(1.0), NotKnown) for mechanism in known.values()):
         return []
-    used = {price(call.mechanism): call.mechanism for call in calls}
-    strange = [f"{used[kind]} answers, but the ledger does not name it" for kind in used if kind not in known]
+    used = {price(call.mechanism): call for call in reversed(calls)}
+    strange = [f"{used[kind].mechanism} answers, but the ledger does not name it{where(used[kind])}"
+               for kind in used if kind not in known]  # fmt: skip
     idle = [f"the ledger names {known[kind]}, which never answers" for kind in known if kind not in used]
     return strange[:1] + idle[:1]
-
-
-# --------------------------------------------------------------------------------------- random numbers
-
-
-def randomness(calls: Sequence[Call]) -> list[str]:
-    """Every answer is made of the numbers that the gate gave it, and of no others."""
-    return list(dict.fromkeys(_drawn(calls)))
-
-
-def _drawn(calls: Sequence[Call]) -> Iterator[str]:
-    for call in calls:
-        if call.stream is None or not _noisy(call):
-            continue
-        if not call.drew:
-            yield f"{call.mechanism} draws no random numbers"
-        again = answer(call.mechanism, call.x, call.stream.generator(), call.secret)
-        if not all(same(a, b) for a, b in zip(_parts(again), _parts(call.y), strict=True)):
-            yield f"{call.mechanism} does not answer twice alike from the same random numbers"
-
-
-def _parts(y: Any) -> tuple:
-    return y if isinstance(y, tuple) else (np.asarray(y),)
-
-
-def _noisy(call: Call) -> bool:
-    size = sum(np.size(part) for part in _parts(call.x))
-    return bool(size) and (call.secret or not priceless(call.mechanism) or call.drew)

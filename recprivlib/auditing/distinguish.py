@@ -6,10 +6,10 @@ at the recorded inputs of both neighbours, as often as a bound needs; all answer
 A person whom a secret draw may pass over is drawn by the very cohort each time.
 
     the law              do answers follow what their mechanism states? (law.py)
-    the ledger's ratio   the likelihood ratio of that law: nothing beats it, if the law is true
-    learned ratios       of one answer, of two of one person, of hers and another's: no law is believed
-
-In rounds the inputs are those of one run: what phones are asked may be anything, and the bill holds for all of it.
+    the ledger's ratio   the likelihood ratio of that law, of all her answers: nothing beats it, if the law is true;
+                         with the later answers, whose questions hang on these, at their least (adaptive.py)
+    learned ratios       of one answer, of two of one person, of hers and another's, and how far all of hers went the
+                         way that trials of their own have shown: no law is believed
 """
 
 from __future__ import annotations
@@ -18,11 +18,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import bdtr
 
+from recprivlib.auditing.adaptive import Later
+from recprivlib.auditing.bounds import ALL, Missed
 from recprivlib.auditing.distribution import ALPHA, JointDraw, departures, odd, on_doubles
 from recprivlib.auditing.lookup import looked_up, tally
+from recprivlib.auditing.neighbours import WHO
 from recprivlib.auditing.redraw import CHUNK, Laws, Passage
-from recprivlib.protocols import Array
+from recprivlib.mechanisms.losses import NoBound
+from recprivlib.protocols import Array, DrawsPeople
 
 ALONE = 1000  # trials drawn call by call: the law is tested on them before answers are drawn in bulk
 FEWEST, BUDGET = 200, 5e7  # the fewest of them, and the numbers that may go in
@@ -30,7 +35,12 @@ SECRET = 2000  # trials where every one begins with a draw of people
 LEVELS, KEPT = 8, 64
 PAIRED = 48  # answers of one event that are looked at two by two
 
+NUMBERS = 2.5e7  # that are drawn in all for one world, where an answer has many parts
+STATED, LATER = "the ledger's likelihood ratio", "the ledger's likelihood ratio, with later answers at their least"
+WHOLE = "learned from all of her answers"
+
 Worlds = tuple[Array, Array]
+Plan = Sequence[tuple[Array, Array]]  # of each passage: places, and a weight for each of them
 
 
 @dataclass(frozen=True)
@@ -40,10 +50,22 @@ class Heard:
     worlds: dict[str, Worlds]
     found: list[str]
     trials: int
+    curved: bool = False  # whether the worlds of the ledger's ratio are two Gaussians of one deviation
+    missed: Missed = ALL  # in which share of runs later answers say less than the trials named LATER
+
+    def shape(self, name: str) -> tuple[bool, Missed]:
+        """Of a statistic: whether its trade-off curve is Gaussian, and what its trials take for granted."""
+        return self.curved and name in (STATED, LATER), self.missed if name == LATER else ALL
 
 
-def hear(passages: Sequence[Passage], trials: int, rng: np.random.Generator) -> Heard:
-    """Everything one event gives away; in bulk only if answers that are drawn one by one are independent."""
+def hear(
+    passages: Sequence[Passage], trials: int, rng: np.random.Generator, after: Callable[[], Later] = Later,
+    numbers: float = NUMBERS,
+) -> Heard:  # fmt: skip
+    """Everything one event gives away; in bulk only if answers that are drawn one by one are independent.
+
+    `after` makes what later answers say, whose questions hang on these (adaptive.py); asked if no law is broken.
+    """
     places = [passage.places(rng) for passage in passages]
     alone = int(np.clip(BUDGET / max(1, sum(passage.size for passage in passages)), FEWEST, ALONE))
     always = [
@@ -54,25 +76,58 @@ def hear(passages: Sequence[Passage], trials: int, rng: np.random.Generator) -> 
     single = bool(found)
     runs = min(trials, 4 * alone) if single else trials
     runs = min(runs, SECRET) if any(passage.n for passage in passages) else runs
+    later = Later()
     if not single:
-        passages = [passage.trimmed(kept[:4]) for passage, kept in zip(passages, places, strict=True)]
-        places = [np.arange(min(4, len(kept))) if passage.entrywise else kept
-                  for passage, kept in zip(passages, places, strict=True)]  # fmt: skip
-        found += [note for world in (0, 1) for note in _tested(passages, places, world, runs, False, rng)]
-    parts = [_drawn(passages, places, world, runs, single, rng) for world in (0, 1)]
-    out: dict[str, Worlds] = {}
-    zero, one = (part[0] for part in parts)
-    if zero is not None and one is not None:
-        out["the ledger's likelihood ratio"] = (zero, one)
-    return Heard(out | _blind(passages, places, (parts[0][1], parts[1][1])), list(dict.fromkeys(found)), runs)
+        near, passages, places = _hers(passages, places, numbers / runs)
+        later = after()
+        found += [note for world in (0, 1) for note in _tested(near, places, world, runs, False, rng)]
+        found += [note for world in (0, 1) for note in _tested_later(later.passages, world, alone, rng)]
+    plan = _plan(passages, places, runs, single, rng)
+    zero, one = (_drawn(passages, plan, world, runs, single, rng) for world in (0, 1))
+    out = _blind(passages, places, (zero.kept, one.kept)) | {WHOLE: (zero.along, one.along)}
+    if zero.ratio is not None and one.ratio is not None:
+        out = {STATED: (zero.ratio, one.ratio)} | out
+        if later.passages and not found:
+            out[LATER] = _with(later.passages, out[STATED], runs, rng)
+    curved = not found and all(passage.normal for passage in (*passages, *later.passages))
+    return Heard(out, list(dict.fromkeys(found)), runs, curved, later.missed)
+
+
+def _hers(
+    passages: Sequence[Passage], places: Sequence[Array], room: float
+) -> tuple[list[Passage], list[Passage], list[Array]]:
+    """Of every answer that is given entry by entry: a few of the places that the change moves most, with other
+    people's, on which the law is tested; these and all of hers that there is time for; and where the few are."""
+    most = max(4, int(room / len(passages)))
+    near, wide, few = [], [], []
+    for passage, at in zip(passages, places, strict=True):
+        front = np.concatenate([passage.own[:3], at[~np.isin(at, passage.own)][:2]]).astype(int)
+        near.append(passage.trimmed(front))
+        enough = 4 if isinstance(passage.real.loss(1.0), NoBound) else most  # of what is exact one place says it all
+        wide.append(passage.trimmed(np.concatenate([front, passage.own[3:enough]]).astype(int)))
+        few.append(np.arange(min(4, len(front))) if passage.entrywise else at)
+    return near, wide, few
 
 
 def _rate(passage: Passage, rng: np.random.Generator) -> list[str]:
-    """Whether she is drawn as often as the cohort's rate says."""
-    hits = np.array([sum(passage.drawn(rng) for _ in range(SECRET))])
-    rate = np.array([passage.real.rate])
-    strange = odd(hits, SECRET, rate, 0 * rate).min() < ALPHA
-    return [f"{type(passage.real).__name__}: a person is not drawn as often as it says"] if strange else []
+    """Whether she is drawn as often as the cohort's rate says, and cohorts are as large as their kind of draw makes."""
+    draws = [passage.mechanism.draw(passage.n, rng) for _ in range(SECRET)]
+    rate, kind = passage.real.rate, type(passage.real).__name__
+    hits = sum(bool(np.isin(WHO, one)) for one in draws)
+    found = [f"{kind}: a person is not drawn as often as it says"] if _odd(hits, rate) else []
+    sizes, middle = np.array([len(one) for one in draws]), round(rate * passage.n)
+    if isinstance(passage.real, DrawsPeople) and passage.real.sampling == "poisson":
+        below = float(bdtr(middle, passage.n, rate))
+        at = below - float(bdtr(middle - 1, passage.n, rate))
+        if _odd(int((sizes <= middle).sum()), below) or _odd(int((sizes == middle).sum()), at):
+            found.append(f"{kind}: its cohorts are not as large as those of people who are drawn one by one")
+    elif np.ptp(sizes):
+        found.append(f"{kind}: its cohorts are not all of one size")
+    return found
+
+
+def _odd(hits: int, mass: float) -> bool:
+    return bool(odd(np.array([hits]), SECRET, np.array([mass]), np.zeros(1)).min() < ALPHA)
 
 
 def _tested(
@@ -109,25 +164,69 @@ def _column_each(passage: Passage, y: Array, kept: Array, world: int) -> Array:
     return (codes & (2 if world else 1)) > 0 if held else codes
 
 
+def _tested_later(passages: Sequence[Passage], world: int, runs: int, rng: np.random.Generator) -> list[str]:
+    places = [np.arange(passage.size) for passage in passages]
+    return _tested(passages, places, world, runs, True, rng) if passages else []
+
+
+def _with(passages: Sequence[Passage], worlds: Worlds, runs: int, rng: np.random.Generator) -> Worlds:
+    """The ledger's ratio of these worlds, and of later answers beside them."""
+    nothing = [(np.zeros(0, int), np.zeros(0))] * len(passages)
+    zero, one = (_drawn(passages, nothing, world, runs, False, rng).ratio for world in (0, 1))
+    return worlds[0] + zero, worlds[1] + one
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Of every trial: the ledger's ratio of all passages together, where a law is stated, and how far all of them
+    went along what pilots have shown; and the answers at some places of each passage."""
+
+    ratio: Array | None
+    along: Array
+    kept: list[Array]
+
+
 def _drawn(
-    passages: Sequence[Passage], places: Sequence[Array], world: int, runs: int, single: bool, rng: np.random.Generator
-) -> tuple[Array | None, list[Array]]:
-    """The ledger's ratio of every trial, all passages together, and the answers at some places of each passage."""
+    passages: Sequence[Passage], plan: Plan, world: int, runs: int, single: bool, rng: np.random.Generator
+) -> Drawn:
     total: Array | None = np.zeros(runs)
+    along = np.zeros(runs)
     kept: list[list[Array]] = [[] for _ in passages]
     step = max(100, CHUNK // max(1, sum(passage.size for passage in passages)))
     for done in range(0, runs, step):
         part = slice(done, min(runs, done + step))
-        for number, (passage, at) in enumerate(zip(passages, places, strict=True)):
+        for number, (passage, (at, weights)) in enumerate(zip(passages, plan, strict=True)):
             y = passage.answers(world, part.stop - done, rng, single)
             ratio = passage.ratio(y)
             if ratio is None or total is None:
                 total = None
             else:
                 total[part] += ratio
-            codes = passage.codes(y, at[:4])
-            kept[number].append(codes.astype(np.int8) if codes.dtype == bool else codes)  # there will be differences
-    return total, [np.concatenate(part) for part in kept]
+            codes = passage.codes(y, at)
+            along[part] += codes @ weights
+            few = codes[:, :4]
+            kept[number].append(few.astype(np.int8) if few.dtype == bool else few)  # there will be differences
+    return Drawn(total, np.round(along, 9), [np.concatenate(part) for part in kept])
+
+
+def _plan(
+    passages: Sequence[Passage], places: Sequence[Array], runs: int, single: bool, rng: np.random.Generator
+) -> Plan:
+    """Where each passage is looked at, the given places first, and with which weights: the difference of the worlds in
+    trials of their own, over the spread. No law is believed."""
+    out = []
+    for passage, at in zip(passages, places, strict=True):
+        if passage.entrywise and not single:
+            at = np.concatenate([at, np.setdiff1d(np.arange(np.size(passage.low)), at)])
+        pilots = max(50, min(runs // 5, CHUNK // max(1, len(at), passage.size // 8)))
+        means, spreads = [], []
+        for world in (0, 1):
+            codes = passage.codes(passage.answers(world, pilots, rng, single), at).astype(float)
+            means.append(codes.mean(axis=0))
+            spreads.append(codes.var(axis=0))
+        spread = sum(spreads) + 1e-9 * (1 + np.max(spreads, initial=0.0))
+        out.append((at, np.clip((means[1] - means[0]) / spread, -1e9, 1e9)))
+    return out
 
 
 # --------------------------------------------------------------------------------- ratios without a law

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from recprivlib.auditing.bounds import SHOWN, epsilon_lower, epsilons_lower
+from recprivlib.auditing.bounds import ALL, SHOWN, Missed, epsilon_lower, epsilons_lower
 
 CANDIDATES = 200  # thresholds tried on the first half
 
@@ -56,19 +56,31 @@ def distinct(sides: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     return np.unique(np.concatenate([side[np.append(True, side[1:] != side[:-1])[: len(side)]] for side in sides]))
 
 
-def chosen(sides: tuple[np.ndarray, np.ndarray], trials: int, delta: float, alpha: float) -> Event:
-    """The best event of statistics that are `ordered` already: another α needs no other order."""
+def chosen(sides: tuple[np.ndarray, np.ndarray], trials: int, delta: float, alpha: float, high: bool = False) -> Event:
+    """The best event of statistics that are `ordered` already: another α needs no other order. `high`: of that side."""
+    cuts = cuts_of(sides)
+    if not len(cuts):
+        return Event(np.inf, "high")
+    hits, misses = sides_of(sides, cuts)
+    worth = epsilons_lower(hits, misses, trials, delta, alpha)
+    best = max(range(0, len(hits), 1 + high), key=lambda at: (worth[at], hits[at]))
+    return Event(float(cuts[best // 2]), "low" if best % 2 else "high")
+
+
+def cuts_of(sides: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """The thresholds that are tried."""
     cuts = distinct(sides)
     if len(cuts) > CANDIDATES:
         cuts = np.unique(np.concatenate([cuts[:20], np.quantile(cuts, _LEVELS, method="lower"), cuts[-20:]]))
-    if not len(cuts):
-        return Event(np.inf, "high")
+    return cuts
+
+
+def sides_of(sides: tuple[np.ndarray, np.ndarray], cuts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How often {statistic ≥ cut}, then {statistic ≤ cut}, of each cut in turn, happens in either world."""
     above = [len(side) - np.searchsorted(side, cuts, side="left") for side in sides]
     below = [np.searchsorted(side, cuts, side="right") for side in sides]
     hits, misses = (np.stack(pair, axis=1).ravel() for pair in ((above[1], below[0]), (above[0], below[1])))
-    worth = epsilons_lower(hits, misses, trials, delta, alpha)
-    best = max(range(len(hits)), key=lambda at: (worth[at], hits[at]))
-    return Event(float(cuts[best // 2]), "low" if best % 2 else "high")
+    return hits, misses
 
 
 # dense at both ends, where a rare event can be nearly certain
@@ -84,9 +96,12 @@ class Certificate:
     misses: int
     trials: int
     delta: float
+    missed: Missed = ALL
 
     def epsilon(self, alpha: float = SHOWN) -> float:
-        return epsilon_lower(self.hits, self.misses, self.trials, self.delta, alpha)
+        """With confidence 1 − α; half of α goes to what later answers are taken to say, if anything is."""
+        spent, delta = spending(self.missed, self.delta, alpha)
+        return epsilon_lower(self.hits, self.misses, self.trials, delta, spent)
 
     @property
     def true_positive_rate(self) -> float:
@@ -103,13 +118,18 @@ def certify(worlds: tuple[np.ndarray, np.ndarray], delta: float = 0.0, alpha: fl
 
 
 def certificates(
-    worlds: tuple[np.ndarray, np.ndarray], delta: float, alphas: Sequence[float]
+    worlds: tuple[np.ndarray, np.ndarray], delta: float, alphas: Sequence[float], missed: Missed = ALL
 ) -> tuple[Certificate, ...]:
-    """The same at each of several α."""
+    """The same at each of several α; `missed` of the runs show less than these trials (adaptive.py)."""
     first, second = halves(worlds)
     sides, trials = ordered(first), len(second[0])
-    events = [chosen(sides, len(first[0]), delta, alpha) for alpha in alphas]
-    return tuple(Certificate(event, *event.counts(second), trials, delta) for event in events)
+    events = [chosen(sides, len(first[0]), spending(missed, delta, alpha)[1], alpha, missed.high) for alpha in alphas]
+    return tuple(Certificate(event, *event.counts(second), trials, delta, missed) for event in events)
+
+
+def spending(missed: Missed, delta: float, alpha: float) -> tuple[float, float]:
+    """What of α is left for the counts, and what stands in the place of δ."""
+    return (alpha / 2, delta + missed.share(alpha / 2)) if missed.pilots else (alpha, delta)
 
 
 def roc(worlds: tuple[np.ndarray, np.ndarray], points: int = 200) -> tuple[np.ndarray, np.ndarray]:

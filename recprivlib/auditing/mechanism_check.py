@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.auditing.conformance import randomness
 from recprivlib.auditing.distribution import JointDraw, departures, on_doubles
+from recprivlib.auditing.draws import randomness
 from recprivlib.auditing.redraw import Passage
 from recprivlib.mechanisms.gate import Call, released, taped
 from recprivlib.mechanisms.noise import rooted

@@ -1,87 +1,53 @@
-"""Small data sets that an attack on a run is played on: neighbours, and data that share nothing but what is public."""
+"""The stage that a run is attacked on: people who are made up for the terms and the system's own cap (scenes.py)."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
+from recprivlib.auditing.scenes import WHO, Scene, made_up
 from recprivlib.mechanisms.common import STARS
-from recprivlib.protocols import Array, HasWorstPair, Interactions, Relation, Unit
+from recprivlib.protocols import HasWorstPair, Interactions, Relation, Unit
 
-PEOPLE, ITEMS, WHO = 12, 50, 1  # WHO: the person whose data neighbours differ in
-GENRES = 19
+__all__ = ["ITEMS", "PEOPLE", "WHO", "Stage", "meant_for"]
+
+PEOPLE, ITEMS = 12, 50
 
 
 @dataclass(frozen=True)
 class Stage:
-    """World 0 and its neighbours at (unit, relation). `ends`: what a changed rating is in either world."""
+    """Made-up worlds at (unit, relation). `ends`: what a changed rating is in either world; `cap` the system's own."""
 
     unit: Unit
     relation: Relation
     people: int = PEOPLE
     ends: tuple[float, float] = (STARS[0], STARS[-1])
+    items: int = ITEMS
+    cap: int | None = None
+
+    @cached_property
+    def first(self) -> Scene:
+        """The scene of the farthest change."""
+        return next(made_up(self))
+
+    def scenes(self) -> Iterator[Scene]:
+        """All scenes, one after another."""
+        yield self.first
+        yield from islice(made_up(self), 1, None)
 
     def world(self, moved: bool = False, item: int = 0) -> Interactions:
-        """The data without the change, or with it: at `item`, or in everything of hers."""
-        met, stars = self._base(item)
-        if moved:
-            self._move(met, stars, item)
-        return self._data(met, stars)
+        """The base of pair number `item`, or its neighbour: pairs are counted through all scenes."""
+        pairs = ((scene.base, world) for scene in self.scenes() for _, world, near in scene.others if near)
+        return next(islice(pairs, item, None))[moved]
 
     def far(self) -> Interactions:
         """Everything that is secret is another, of all people at once; what is public stays."""
-        met = self._base(0)[0]
-        rng = np.random.default_rng(8)
-        if self.relation == "swap":
-            met = rng.permuted(met, axis=1)  # how much somebody met is public
-        elif self.relation != "replace-value":
-            met = ~met
-        return self._data(met, rng.choice(STARS, met.shape), other=self._whole)
-
-    @property
-    def _whole(self) -> bool:
-        """Whether all there is to know about a person is secret."""
-        return self.unit == "user" and self.relation in ("replace", "add-remove")
-
-    def _base(self, item: int) -> tuple[Array, Array]:
-        rng = np.random.default_rng(7)
-        met = rng.random((self.people, ITEMS)) < 0.3
-        stars = rng.choice(STARS, met.shape)
-        beside = (item + 1) % ITEMS
-        if self.relation == "replace-value":
-            met[WHO, [item, beside]], stars[WHO] = True, self.ends[0]
-        elif self.unit == "user":
-            stars[WHO] = self.ends[0]
-            met[WHO] &= self.relation != "add-remove"
-        else:
-            met[WHO, item], met[WHO, beside], stars[WHO, [item, beside]] = False, True, self.ends[1]
-        return met, stars
-
-    def _move(self, met: Array, stars: Array, item: int) -> None:
-        if self.relation == "replace-value":
-            stars[WHO, item if self.unit == "rating" else slice(None)] = self.ends[1]
-        elif self.unit == "user":
-            met[WHO], stars[WHO] = ~met[WHO], self.ends[1]
-        else:
-            met[WHO, item] = True
-            if self.relation == "swap":
-                met[WHO, (item + 1) % ITEMS] = False
-
-    def _data(self, met: Array, stars: Array, other: bool = False) -> Interactions:
-        users, items = np.nonzero(met)
-        people = np.arange(self.people) + other
-        genres = np.zeros((ITEMS, GENRES), bool)
-        genres[np.arange(ITEMS), 1 + np.arange(ITEMS) % (GENRES - 1)] = True
-        features = {
-            "age": 20 + people % 40, "gender": np.array(["F", "M"])[people % 2],
-            "occupation": np.array(["writer", "doctor", "artist", "farmer"])[people % 4],
-        }  # fmt: skip
-        return Interactions(
-            users.astype(np.int32), items.astype(np.int32), stars[users, items].astype(np.float32),
-            np.zeros(len(users), np.int64), self.people, ITEMS, STARS, features, {"genres": genres},
-        )  # fmt: skip
+        return next(world for _, world, near in self.first.others if not near)
 
 
 def meant_for(stage: Stage, mechanisms: list) -> Stage:

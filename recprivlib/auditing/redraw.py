@@ -13,6 +13,7 @@ from recprivlib.auditing.distribution import on_doubles
 from recprivlib.auditing.lookup import few, picked
 from recprivlib.auditing.neighbours import WHO
 from recprivlib.mechanisms.common import log_matrix
+from recprivlib.mechanisms.losses import GaussianShift
 from recprivlib.mechanisms.secure import Secure
 from recprivlib.parameters import UserError
 from recprivlib.protocols import (
@@ -22,6 +23,7 @@ from recprivlib.protocols import (
     HasBitChannel,
     HasLogDensity,
     HasLogNoise,
+    HasSensitivity,
     HasSigma,
     HasWorstPair,
 )
@@ -43,6 +45,7 @@ class Passage:
     away: Any = None
     n: int = 0
     steady: bool = True  # no earlier answer of the run has a say in what is asked here
+    turn: int = 0  # which passage of the run it is
 
     @property
     def real(self) -> Any:
@@ -52,6 +55,16 @@ class Passage:
     @property
     def joint(self) -> bool:
         return isinstance(self.low, tuple)
+
+    @property
+    def added(self) -> bool:
+        """Whether the answer is what goes in and noise of one known scale, on doubles."""
+        return isinstance(self.real, HasSensitivity) and self.entrywise and on_doubles(self.mechanism)
+
+    @property
+    def normal(self) -> bool:
+        """Whether neighbours' answers are two Gaussians of one deviation, whose trade-off curve is a Gaussian one."""
+        return isinstance(self.real.loss(1.0), GaussianShift) and not self.n and on_doubles(self.mechanism)
 
     def asks_as(self, other: Passage) -> bool:
         """Whether this hands the same over for both neighbours as another does."""
@@ -111,6 +124,10 @@ class Passage:
             order = np.argsort(-gap, kind="stable")
             return order[gap[order] > 0]
         return np.flatnonzero(low != high)
+
+    def plain_of(self, world: int) -> Sequence[Array]:
+        """What the answers in this world would be without noise."""
+        return self._plain(self.high if world else self.low)
 
     def _plain(self, x: Any) -> Sequence[Array]:
         """What the answers would be without noise, as far as that is known."""
@@ -199,6 +216,13 @@ class Passage:
             return picked(self._ratios(each).reshape(len(values), -1), values, flat).sum(axis=1)
         except UserError:  # a law that is not stated for inputs like these
             return None
+
+    def told(self, y: Array) -> Array:
+        """The log-ratio of every part of one answer; 0 where no law is stated for such inputs."""
+        try:
+            return self._ratios(y)
+        except UserError:
+            return np.zeros(np.shape(self.low))
 
     def _ratios(self, y: Array) -> Array:
         """Of each answer by itself, or of a row where its law is one of rows."""

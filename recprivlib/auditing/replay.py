@@ -1,53 +1,92 @@
-"""A run, played again: what a server holds must be made of the answers that left the phones, and of nothing else.
+"""A run, played again: one tape, two worlds. All that is not the input of an answer must be equal.
 
-    fit on data A ──tape──> answers ──┬─> fit on A, answers from the tape ──> held ┐
-                                      └─> fit on B, answers from the tape ──> held ┴─ equal to the last bit?
+    fit on A ──tape──> answers ──┬─> fit on A, answers from the tape ──> here  ┐ who answers, how many are asked,
+                                 └─> fit on B, answers from the tape ──> there ┴─ what is held, told, said: all equal
 
-If so, all that anybody sees is post-processing of what passed the gate (mechanisms/gate.py), whoever wrote it. If not,
-data reach the server by another way. No luck is needed and no neighbours: B may be any other data.
+B may be any data that share what is public with A; if it is a neighbour, other people's scores and what their phones
+keep may not move either, and inputs may move by what the ledger states (conformance.py). Where nothing moves, what was
+looked at of these runs is made of the answers that passed the gate (mechanisms/gate.py): a check of this code in these
+worlds, and no proof of what it does in others. What nobody can look into is refused (leaves.py).
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, get_type_hints
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from recprivlib.auditing.neighbours import WHO, Stage
-from recprivlib.data.synthetic import BLOCK
+from recprivlib.auditing.leaves import Closed, identity, leaves, same
+from recprivlib.auditing.overheard import overheard
 from recprivlib.mechanisms.gate import Call, Tape, Torn, taped
-from recprivlib.parameters import UserError
-from recprivlib.protocols import Federated, Interactions, View
-from recprivlib.training import trained
+from recprivlib.mechanisms.noise import Root, rooted
+from recprivlib.protocols import Array, FoldsIn, Interactions, Iterative, View
+from recprivlib.streams import stream
+
+__all__ = ["MOVES", "Played", "Probe", "moved", "play", "same"]
 
 MOVES = "moves with the data though all that passed the gate stays the same"
 
 
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """What a model is asked after a run: the lists of people whose data are the same in both worlds."""
+
+    others: Array  # people of the run beside her
+    newcomers: Interactions | None = None  # whom a model that folds in is asked to score
+
+    @staticmethod
+    def of(base: Interactions, who: int, most: int) -> Probe:
+        """Of at most `most` people beside her, and of the first three as newcomers."""
+        others = np.linspace(0, base.n_users - 1, min(base.n_users, most)).astype(int)
+        kept = np.setdiff1d(others, [who])
+        return Probe(kept, base.of(kept[:3]) if len(kept) else None)
+
+
 @dataclass(frozen=True)
 class Played:
-    """A run: what passed the gate, what the world can see by name, and what phones keep."""
+    """A run: what passed the gate, what the world can see by name, what phones keep, and what it gives others."""
 
     calls: list[Call]
     held: dict[str, Any]
     home: dict[str, Any]
+    scores: Any = None  # of people beside her
+    strange: tuple[str, ...] = field(default=())  # what a run must not do, whatever the data
 
 
-def play(system: Any, train: Interactions, seed: int, view: View = "server", tape: list[Call] | None = None) -> Played:
-    """`fit`, for real or with the answers of `tape`."""
-    with taped(tape) as now:
-        model = trained(system, train, seed)
+def play(
+    system: Any, train: Interactions, seed: int, view: View = "server", tape: list[Call] | None = None,
+    probe: Probe | None = None, streamed: bool = False,
+) -> Played:  # fmt: skip
+    """`fit`, for real or with the answers of `tape`; `streamed`: by way of `steps`, with every model on the way."""
+    held: dict[str, Any] = {}
+    root = Root.of(seed) if tape is None else Root.fresh()  # where all answers are given, noise has no say
+    rng = stream(seed, "fit")  # as in a run at this seed
+    with rooted(root), taped(tape) as now, overheard() as heard:
+        if streamed and isinstance(system, Iterative):
+            for turn, (progress, model) in enumerate(system.steps(train, rng)):
+                held[f"model {turn} of the stream"] = f"{progress!r} {digest(model)}"
+        else:
+            model = system.fit(train, rng)
     if tape is not None and len(now.calls) != len(tape):
         raise Torn("how much is released depends on the data")
-    held: dict[str, Any] = {}
     home: dict[str, Any] = {}
+    strange = list(heard.outside[:1])
     for name, value, private in leaves(model, "the model"):
+        if isinstance(value, Closed):
+            strange.append(f"{name} is {value}, into which nobody can look")
         (home if private else held)[name] = value
     for number, (what, value) in enumerate(_shown(now, view)):
         held |= {name: part for name, part, _ in leaves(value, f"{what} {number}")}
-    return Played(now.calls, held, home)
+    held |= {name: text for name, text in heard.said.items() if text}
+    scores = None
+    if probe is not None:
+        scores = _scores(model, probe.others, train.n_items)
+        held |= _folded(model, probe.newcomers)
+    return Played(now.calls, held, home, scores, tuple(strange))
 
 
 def _shown(tape: Tape, view: View) -> list[tuple[str, Any]]:
@@ -55,62 +94,78 @@ def _shown(tape: Tape, view: View) -> list[tuple[str, Any]]:
     return [(what, value) for what, value in tape.shown if view == "server" or what != "sums"]
 
 
-def leaves(thing: Any, name: str, private: bool = False) -> Iterator[tuple[str, Any, bool]]:
-    """Every array and number within a value, whatever holds it, and whether it stays at home."""
-    if isinstance(thing, np.ndarray | np.generic | int | float | str | bool | None):
-        yield name, thing, private
-    elif sp.issparse(thing):
-        yield name, thing.toarray(), private
-    elif isinstance(thing, dict):
-        for key, value in thing.items():
-            yield from leaves(value, f"{name}.{key}", private)
-    elif isinstance(thing, list | tuple):
-        yield from leaves(dict(enumerate(thing)), name, private)
-    elif hasattr(thing, "__dict__") and not callable(thing):
-        kinds = get_type_hints(type(thing), include_extras=True) if hasattr(thing, "__dataclass_fields__") else {}
-        for key, value in vars(thing).items():
-            at_home = private or hasattr(kinds.get(key), "__metadata__")
-            yield from leaves(value, f"{name}.{key}", at_home)
-    else:
-        yield name, type(thing).__name__, private
+def _scores(model: Any, people: Array, items: int) -> Any:
+    """Of every item; or what goes wrong."""
+    try:
+        return np.asarray(model.score(people[:, None], np.arange(items)[None, :])) if len(people) else None
+    except (IndexError, ValueError, KeyError, ArithmeticError) as failed:
+        return f"{type(failed).__name__}: {failed}"
 
 
-def same(a: Any, b: Any) -> bool:
-    """Equal to the last bit; two that are not numbers are alike."""
-    a, b = np.asarray(a), np.asarray(b)
-    return a.shape == b.shape and a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
+def _folded(model: Any, people: Interactions | None) -> dict[str, Any]:
+    """What people that the training never saw are given: the same people, so it is the same."""
+    if people is None or not isinstance(model, FoldsIn):
+        return {}
+    try:
+        folded = model.fold_in(people)
+    except (IndexError, ValueError, KeyError, ArithmeticError) as failed:
+        return {"what a newcomer is given": f"{type(failed).__name__}: {failed}"}
+    scores = _scores(folded, np.arange(people.n_users), people.n_items)
+    return {"what a newcomer is given": digest(folded, home=True), "how a newcomer is scored": scores}
 
 
-def interference(system: Any, stage: Stage, view: View, seed: int) -> list[str]:
-    """By which other ways data reach what the world can see."""
-    found = _moves(system, stage, view, seed)
-    if not found and isinstance(system, Federated):  # more people than one block has
-        found = _moves(system, Stage(stage.unit, stage.relation, BLOCK + stage.people, stage.ends), view, seed)
+def digest(model: Any, home: bool = False) -> str:
+    """One word for all that the world sees of a model; with `home` for all that it is."""
+    total = hashlib.blake2b(digest_size=16)
+    for name, value, private in leaves(model, ""):
+        if home or not private:
+            part = value.encode() if isinstance(value, str) else value
+            total.update(f"{name} {np.shape(value)} ".encode())
+            total.update(part if isinstance(part, bytes) else np.asarray(part).tobytes())
+    return total.hexdigest()
+
+
+# ------------------------------------------------------------------------------------------------ the comparison
+
+
+def moved(here: Played, there: Played, who: int | None, people: int) -> list[str]:
+    """What is not equal in two worlds under one tape, but for the inputs. `who`: in whose data alone they differ."""
+    found = list(_asked(here.calls, there.calls))
+    if list(here.held) != list(there.held):
+        other = next(iter(here.held.keys() ^ there.held.keys()), "in what order")
+        found.append(f"what a model holds ({other}) {MOVES}")
+    found += [f"{name} {MOVES}" for name, value in here.held.items()
+              if name in there.held and not same(value, there.held[name])]  # fmt: skip
+    if who is not None:
+        found += [f"another person's {name} {MOVES}" for name, value in here.home.items()
+                  if not _only_hers(value, there.home.get(name), who, people)]  # fmt: skip
+        if here.scores is not None and not same(here.scores, there.scores):
+            found.append("what other people are recommended moves with one person's data, which stay at home")
     return found
 
 
-def _moves(system: Any, stage: Stage, view: View, seed: int) -> list[str]:
-    base = stage.world()
-    tape = play(system, base, seed, view).calls
-    try:
-        here, there, near = (
-            play(system, one, seed, view, tape) for one in (base, stage.far(), stage.world(moved=True))
-        )
-    except Torn as torn:
-        return [str(torn)]
-    except UserError as refused:
-        return [f"whether training works at all depends on the data ({refused})"]
-    found = [f"{name} {MOVES}" for name, value in here.held.items()
-             if not all(name in other.held and same(value, other.held[name]) for other in (there, near))]  # fmt: skip
-    if not here.held.keys() >= there.held.keys() | near.held.keys():
-        found.append(f"what a model holds {MOVES}")
-    return found + [f"another person's {name} {MOVES}" for name, value in here.home.items()
-                    if not _only_hers(value, near.home.get(name), stage.people)]  # fmt: skip
+def _asked(here: list[Call], there: list[Call]) -> Iterator[str]:
+    """Who answers, and from how many people a cohort is drawn."""
+    for a, b in zip(here, there, strict=True):
+        if identity(a.mechanism) != identity(b.mechanism):
+            yield f"which {type(a.mechanism).__name__} answers, or how loud its noise is, {MOVES}{where(a)}"
+            return
+    for a, b in zip(here, there, strict=True):
+        if a.secret and not same(a.x, b.x):
+            yield f"from how many people a cohort is drawn {MOVES}{where(a)}"
+            return
 
 
-def _only_hers(here: Any, near: Any, people: int) -> bool:
+def where(call: Call) -> str:
+    """The file and line at which an answer was asked for, in brackets; empty where the tape does not know."""
+    return f" ({call.where})" if call.where else ""
+
+
+def _only_hers(here: Any, near: Any, who: int, people: int) -> bool:
     """Whether two at-home values of neighbours differ in her row alone."""
+    if sp.issparse(here) and sp.issparse(near):
+        here, near = here.toarray(), near.toarray()
     here, near = np.asarray(here), np.asarray(near)
     if here.ndim == 0 or len(here) != people or here.shape != near.shape:
         return same(here, near)
-    return same(np.delete(here, WHO, axis=0), np.delete(near, WHO, axis=0))
+    return same(np.delete(here, who, axis=0), np.delete(near, who, axis=0))

@@ -1,40 +1,45 @@
 """The attack on a whole run: `fit` is played again, its books are kept, its answers and what it leaves are told apart.
 
-    stage ──> replay: by which other way do data get out? ──┐
-          ──> books:  is what got out what the ledger says? ├──> found, in words: "holds" needs that there is nothing
-          ──> listen: what do the answers give away?        ┘
-                      and, where data get out another way, what does everything the world can see give away?
+    neighbours ──> replay:      by which other way do data get out? ──┐
+               ──> conformance: is what got out what the ledger says? ├──> found: "holds" needs that there is nothing
+    loudest    ──> distinguish: what do the answers give away?        ┘
+                   adaptive:    and the later ones, whose questions hang on them?
+                   and, where data get out another way, what does everything the world can see give away?
 
 A finding alone makes a verdict open; broken needs a certificate.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from recprivlib.accounting import guarantee
-from recprivlib.auditing.conformance import Books, LedgerCheck, bookkeeping, price, turned
-from recprivlib.auditing.distinguish import Worlds, hear, learned
-from recprivlib.auditing.neighbours import Stage, meant_for
+from recprivlib.auditing.adaptive import later
+from recprivlib.auditing.bounds import Missed
+from recprivlib.auditing.conformance import LedgerCheck, price
+from recprivlib.auditing.distinguish import LATER, NUMBERS, Worlds, hear, learned
+from recprivlib.auditing.draws import turned
+from recprivlib.auditing.loudest import Pair, loudest
+from recprivlib.auditing.neighbours import Stage
+from recprivlib.auditing.pace import shortened
 from recprivlib.auditing.redraw import Passage
-from recprivlib.auditing.replay import interference, play
+from recprivlib.auditing.rehearsal import BRIEF, Rehearsed
+from recprivlib.auditing.rehearsal import rehearse as replayed
+from recprivlib.auditing.replay import play
 from recprivlib.auditing.verdicts import channel_epsilon
 from recprivlib.mechanisms.gate import Call, Torn
 from recprivlib.mechanisms.losses import Channel, LaplaceShift, NoBound, NotKnown
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Array, HasSensitivity, Ledger, Relation, Sizes, Unit, View
+from recprivlib.protocols import Array, HasSensitivity, Interactions, Ledger, Relation, Sizes, Unit, View
 
-SHORT = {"rounds": 4, "epochs": 4, "iterations": 4, "local_epochs": 1, "population": 1}
 MOST = 12  # answers of a run that are drawn anew together; of more, these are a part
 SECONDS, FEW, MANY = 6.0, 60, 400  # spent on runs whose every trace is watched, and how many of either world
-CROWD = 4000  # people, where a stage has to be as large as the data
+CROWDED = 100  # people, above whom no other worlds are tried
 
 
 @dataclass(frozen=True)
@@ -46,31 +51,28 @@ class Overheard:
     lines: tuple[LedgerCheck, ...]
     trials: int
     part: str  # which part of the run was played, in words; empty: all of it
+    without: str  # which of its answers only the statistic named LATER hears
     exact: float  # an ε that the recorded inputs reach exactly; 0: none is known
+    shapes: Mapping[str, tuple[bool, Missed]]  # of statistics: a Gaussian curve? what is taken for granted?
+    ledger: Ledger  # of what was played, whose rounds may be fewer
+
+    def said(self, name: str) -> str:
+        """A statistic with what it leaves out."""
+        return ", ".join(part for part in (name, self.part, "" if name == LATER else self.without) if part)
 
 
-@dataclass(frozen=True)
-class Rehearsed:
-    """A run on a small stage, replayed and booked: nothing of it hangs on luck."""
-
-    system: Any
-    stage: Stage
-    ledger: Ledger
-    leaks: list[str]  # other ways by which data get out
-    books: Books
-
-    @property
-    def found(self) -> list[str]:
-        return self.leaks + self.books.found
-
-
-def rehearse(system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View, seed: int) -> Rehearsed:
-    """Replay a run of `system` and keep its books."""
-    short = shortened(system)
-    stage = staged(short, sizes, unit, relation, view)
-    ledger = short.ledger(stage.world().sizes)
-    leaks = interference(short, stage, view, seed)
-    return Rehearsed(short, stage, ledger, leaks, bookkeeping(short, ledger, stage, view, seed))
+def rehearse(
+    system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View, seed: int,
+    data: Interactions | None = None, budget: float = BRIEF,
+) -> Rehearsed:  # fmt: skip
+    """A run, replayed in all worlds that there is time for (rehearsal.py), and the neighbours that are attacked."""
+    run = replayed(system, sizes, unit, relation, view, seed, data, budget)
+    try:
+        return replace(run, worlds=loudest_of(run.system, run.stage, run.books.place, view, seed))
+    except Exception:
+        if not run.found:
+            raise
+        return run  # of code that breaks, which the check has said
 
 
 def attack_run(
@@ -87,53 +89,39 @@ def attack_run(
         short = shortened(system)
         run = replace(rehearsed, system=short, ledger=short.ledger(rehearsed.stage.world().sizes))
     rng = np.random.default_rng(np.random.SeedSequence((seed, 1)))
-    every = recorded(run.system, run.ledger, run.stage, view, seed, run.books.place)
+    every = recorded(run.system, run.system.ledger(run.worlds[0].sizes), run.worlds, run.stage.people, view, seed)
     passages = [passage for passage in every if passage.steady]
     worlds: dict[str, Worlds] = {}
     found = run.found
+    shapes: dict[str, tuple[bool, Missed]] = {}
     if passages:
-        heard = hear(passages[:MOST], trials, rng)
+        after = [passage for passage in every if not passage.steady and not passage.n]
+        if run.brief:  # somebody waits for each of many audits
+            heard = hear(passages[:MOST], trials, rng, numbers=NUMBERS / 5)
+        else:
+            heard = hear(passages[:MOST], trials, rng, lambda: later(run.system, run.worlds, after, trials, seed))
         worlds, trials = dict(heard.worlds), heard.trials
+        shapes = {name: heard.shape(name) for name in worlds}
         found = found + heard.found
     unsteady = bool(every) and not passages
     if run.leaks or unsteady or any(by_itself(release.mechanism) for release in run.ledger.releases):
         worlds |= watch(run, view, trials, rng)
-    part = _part(system, run.system, sizes, len(passages), len(every) - len(passages))
-    return Overheard(worlds, tuple(dict.fromkeys(found)), tuple(run.books.lines), trials, part, _exact(passages))
+    part = _part(system, run.system, sizes, len(passages))
+    without = _without(len(every) - len(passages))
+    return Overheard(
+        worlds,
+        tuple(dict.fromkeys(found)),
+        tuple(run.books.lines),
+        trials,
+        part,
+        without,
+        _exact(passages),
+        shapes,
+        run.ledger,
+    )
 
 
-def shortened(system: Any) -> Any:
-    """The same system with as few repetitions as show what one is like; a crowd's phones are people of their own."""
-    names = {one.name for one in dataclasses.fields(system)}
-    few = {name: min(most, getattr(system, name)) for name, most in SHORT.items() if name in names}
-    return replace(system, **few)
-
-
-def staged(system: Any, sizes: Sizes, unit: Unit, relation: Relation, view: View) -> Stage:
-    """A few people; as many as the data have, where a run with few would be another (a cohort's rate, a crowd)."""
-    few = Stage(unit, relation)
-    crowd = replace(few, people=max(few.people, min(sizes.users, CROWD)))
-    for stage in (few, crowd):
-        small = dataclasses.replace(sizes, users=stage.people, items=stage.world().n_items)
-        try:
-            ledger = system.ledger(small)
-            alike = replace(small, users=sizes.users)
-            if stage is few and _price(ledger, stage, view) > _price(system.ledger(alike), stage, view) * (1 + 1e-9):
-                continue
-            play(system, stage.world(), 0, view)
-        except UserError:
-            if stage is crowd:
-                raise
-            continue
-        return meant_for(stage, [release.mechanism for release in ledger.releases])
-    return meant_for(crowd, [release.mechanism for release in system.ledger(sizes).releases])
-
-
-def _price(ledger: Ledger, stage: Stage, view: View) -> float:
-    return guarantee(ledger, stage.unit, stage.relation, 1e-6, view).epsilon
-
-
-def _part(system: Any, short: Any, sizes: Sizes, passages: int, later: int) -> str:
+def _part(system: Any, short: Any, sizes: Sizes, passages: int) -> str:
     """What of the run was left out, where that makes a difference to the ledger."""
     said = []
     whole, played = (sum(r.count for r in one.ledger(sizes).releases) for one in (system, short))
@@ -141,17 +129,33 @@ def _part(system: Any, short: Any, sizes: Sizes, passages: int, later: int) -> s
         said.append(f"{played:,} of {whole:,} releases")
     if passages > MOST:
         said.append(f"{MOST} of {passages:,} answers")
-    if later:
-        said.append(
-            f"without {later:,} later {'answer' if later == 1 else 'answers'}, whose questions hang on earlier ones"
-        )
     return ", ".join(said)
+
+
+def _without(later: int) -> str:
+    if not later:
+        return ""
+    return f"without {later:,} later {'answer' if later == 1 else 'answers'}, whose questions hang on earlier ones"
 
 
 # --------------------------------------------------------------------------------- the recorded inputs
 
 
-def recorded(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int, place: int) -> list[Passage]:
+def loudest_of(short: Any, stage: Stage, place: int, view: View, seed: int) -> Pair:
+    """The neighbours that are attacked: of those in which this run is cheap to play, the farthest apart."""
+
+    def asked(pair: Pair) -> list[Passage]:
+        try:
+            return recorded(short, short.ledger(pair[0].sizes), pair, stage.people, view, seed)
+        except (UserError, IndexError):  # a world that this system is not made for
+            return []
+
+    if stage.people > CROWDED:
+        return stage.world(item=place), stage.world(True, place)
+    return loudest(stage, place, getattr(short, "cap", None), asked)
+
+
+def recorded(system: Any, ledger: Ledger, worlds: Pair, people: int, view: View, seed: int) -> list[Passage]:
     """The inputs of both neighbours wherever they differ and this view hears the answer.
 
     Drawn anew, all answers together are a part of what the run releases only if no input hangs on an earlier answer.
@@ -161,12 +165,12 @@ def recorded(system: Any, ledger: Ledger, stage: Stage, view: View, seed: int, p
 
     def between(tape: list[Call]) -> list[Passage]:
         if any(call.secret for call in tape):
-            return _with_draws(system, stage, view, seed, place, tape)
-        low, high = (play(system, stage.world(moved, place), seed, view, tape).calls for moved in (False, True))
-        return [Passage(a.mechanism, a.x, b.x) for a, b in zip(low, high, strict=True)]
+            return _with_draws(system, worlds, people, view, seed, tape)
+        low, high = (play(system, world, seed, view, tape).calls for world in worlds)
+        return [Passage(a.mechanism, a.x, b.x, turn=turn) for turn, (a, b) in enumerate(zip(low, high, strict=True))]
 
     try:
-        tape, again = (play(system, stage.world(item=place), one, view).calls for one in (seed, seed + 1))
+        tape, again = (play(system, worlds[0], one, view).calls for one in (seed, seed + 1))
         both = between(tape)
         others = between([one if one.secret else replace(one, y=two.y) for one, two in zip(tape, again, strict=True)])
     except (Torn, UserError, ValueError):
@@ -192,17 +196,17 @@ def heard_by(release: Any, view: View) -> bool:
     return view in release.seen_by and not computed and not (view == "shuffled" and release.crowd > 1)
 
 
-def _with_draws(system: Any, stage: Stage, view: View, seed: int, place: int, tape: list[Call]) -> list[Passage]:
+def _with_draws(system: Any, worlds: Pair, people: int, view: View, seed: int, tape: list[Call]) -> list[Passage]:
     """The same, with her in every cohort and with somebody else in her place."""
-    inside, outside = ([turned(call, stage.people, drawn) for call in tape] for drawn in (True, False))
-    low, high = (play(system, stage.world(moved, place), seed, view, inside).calls for moved in (False, True))
-    away = play(system, stage.world(item=place), seed, view, outside).calls
-    out, people = [], 0
+    inside, outside = ([turned(call, people, drawn) for call in tape] for drawn in (True, False))
+    low, high = (play(system, world, seed, view, inside).calls for world in worlds)
+    away = play(system, worlds[0], seed, view, outside).calls
+    out, asked = [], 0
     for a, b, c in zip(low, high, away, strict=True):
         if a.secret:
-            people = int(a.x)
+            asked = int(a.x)
         else:
-            cohort = people if isinstance(a.x, tuple) else 0
+            cohort = asked if isinstance(a.x, tuple) else 0
             out.append(Passage(a.mechanism, a.x, b.x, c.x if cohort else None, cohort))
     return out
 
@@ -237,8 +241,7 @@ def _numbers(value: Any) -> Array:
 
 def watch(run: Rehearsed, view: View, trials: int, rng: np.random.Generator) -> dict[str, Worlds]:
     """Real runs of either world, of which everything is kept that this view sees."""
-    data = [run.stage.world(moved, run.books.place) for moved in (False, True)]
-    left = unseen(run.ledger, view)
+    data, left = run.worlds, unseen(run.ledger, view)
 
     def trace(world: int) -> Array:
         now = play(run.system, data[world], int(rng.integers(2**63)), view)

@@ -74,5 +74,6 @@ def _words(document: Mapping[str, Any]) -> str:
     lines = [document["system"] + (f": {params}" if params else "")]
     lines += [claimed(document["claimed"])] if document["claimed"] else []
     lines += [counted(document["counted"]), *(counted(other, "also") for other in document["also"])]
+    lines += [f"  at most: {document['counted']['bound']}"] if "bound" in document["counted"] else []
     lines += [f"  assumed: {said}" for said in document["counted"]["assumptions"]]
     return "\n".join(lines)

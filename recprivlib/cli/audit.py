@@ -1,4 +1,8 @@
-"""`recpriv audit`: attack the real release, and say what that proves."""
+"""`recpriv audit`: what is proved of a ledger, checked of the code, and measured by attacks on it.
+
+recpriv audit dplcf-sp                        a system or mechanism of ours, by name
+recpriv audit my.module:MySystem --data mine.csv    anybody's, by module and name
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,18 @@ import sys
 from typing import Any, get_args
 
 from recprivlib.accounting.bills import as_json
+from recprivlib.auditing.verdicts import UNSEEN
 from recprivlib.cli._shared import SEEN, add_population, add_set, emit, number, settings, sizes, table
 from recprivlib.parameters import UserError, configured
-from recprivlib.protocols import Relation, System, Unit, View
+from recprivlib.protocols import Interactions, Relation, System, Unit, View
 
 GLOSS = "attacks a system or mechanism: claimed, counted, attacked"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="a system or mechanism (or a deliberately leaky one)")
+    parser.add_argument(
+        "name", metavar="NAME", help="a system or mechanism (or a deliberately leaky one), or your own as module:Name"
+    )
     add_set(parser)
     parser.add_argument("--count", type=int, default=1, metavar="n", help="releases of a mechanism (default: 1)")
     parser.add_argument("--trials", type=int, default=100_000, metavar="T", help="runs of either world")
@@ -29,17 +36,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--view", choices=get_args(View), help="who attacks (default: the server, if it is promised anything)"
     )
+    parser.add_argument(
+        "--data", metavar="D",
+        help="data on which the real run is replayed too (default: ml-100k if it is at hand), or none",
+    )  # fmt: skip
     add_population(parser)
 
 
 def execute(args: argparse.Namespace) -> None:
     from recprivlib.auditing import audit
 
-    target = configured(_found(args.name), settings(args.set))
+    target = configured(_own(args.name) if ":" in args.name else _found(args.name), settings(args.set))
     if isinstance(target, System) and args.count != 1:
         raise UserError("--count is for mechanisms; a system says itself how often it releases")
+    data = _data(args) if isinstance(target, System) else None
+    public = sizes(args) if data is None else data.sizes
     found = audit(
-        target, name=args.name, count=args.count, sizes=sizes(args), unit=args.unit,
+        target, name=args.name, count=args.count, sizes=public, data=data, unit=args.unit,
         relation=args.relation, view=args.view, delta=args.delta, trials=args.trials, seed=args.seed,
         progress=_progress if sys.stderr.isatty() else None,
     )  # fmt: skip
@@ -68,7 +81,55 @@ def as_document(found: Any) -> dict[str, Any]:
         "verdict": found.verdict,
         "reason": found.reason,
         "mode": found.mode,
-    }
+        "proved": {"epsilon": found.counted.epsilon, "delta": found.counted.delta, "of": "the ledger"},
+        "checked": {
+            "runs": found.checked.runs, "worlds": found.checked.worlds, "found": found.checked.found,
+            "reach": dict(found.checked.reach), "never_reached": dict(found.checked.never),
+        },
+        "not_looked_at": UNSEEN,
+    }  # fmt: skip
+
+
+def _own(name: str) -> Any:
+    """Somebody's system, as module:Name; a class stands for the system at its defaults."""
+    import importlib
+    from pathlib import Path
+
+    module, _, attribute = name.partition(":")
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)  # as `python -m` does
+    try:
+        found: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+        target = found() if isinstance(found, type) else found
+    except (ImportError, AttributeError, TypeError, ValueError, SyntaxError) as failed:
+        raise UserError(f"{name} cannot be audited: {failed}") from None
+    if not isinstance(target, System):
+        raise UserError(f"{name} is no system: it needs fit(train, rng) and ledger(sizes)")
+    return target
+
+
+def _data(args: argparse.Namespace) -> Interactions | None:
+    """What --data names; else what is at hand, if it is of the sizes that are asked for."""
+    from recprivlib.data import load
+
+    if args.data == "none":
+        return None
+    if args.data:
+        if args.users is not None and args.data != "synthetic":
+            raise UserError("--users is for made-up people; --data has the users it has")
+        return load(args.data, users=args.users, items=args.items).interactions
+    at_hand = args.users is None and args.items is None and _at_hand()
+    return load("ml-100k").interactions if at_hand else None
+
+
+def _at_hand() -> bool:
+    """Whether ML-100K is there without fetching it."""
+    from recprivlib.data.sources import cache_folder, environment_folder
+
+    return environment_folder("ml-100k") is not None or any(cache_folder().glob("ml-100k-*.npz"))
 
 
 def _found(name: str) -> Any:
@@ -92,6 +153,11 @@ def _progress(done: float) -> None:
 
 def _summary(audit: dict[str, Any]) -> str:
     claimed, counted, attacked = audit["claimed"], audit["counted"], audit["attacked"]
+    checked = audit["checked"]
+    reached = {
+        line: ("reached", share, f" ({checked['never_reached'][line]})" if line in checked["never_reached"] else "")
+        for line, share in checked["reach"].items()
+    }
     delta = f"; δ = {attacked['delta']:g}" if attacked["delta"] else ""
     about = f"{claimed['unit']}, {claimed['relation']}; {claimed['counts']}; {claimed['where']}" if claimed else ""
     rows = [
@@ -100,10 +166,18 @@ def _summary(audit: dict[str, Any]) -> str:
         ["attacked", f"≥ {math.floor(100 * attacked['epsilon_lower']) / 100:.2f}",
          f"{attacked['played']}: {attacked['attack']}, {attacked['trials']:,} trials a world could show "
          f"{attacked['ceiling']:.1f} at most"],
+        *([why, f"{share:.0%}", f"of what is stated for {line}{said}"] for line, (why, share, said) in reached.items()),
     ]  # fmt: skip
+    kinds = [
+        f"proved: the ledger's arithmetic, ε ≤ {number(counted['epsilon'], 'upper')} if the code does what it says",
+        *([f"checked on this code: {checked['worlds']}"] if checked["runs"] else []),
+        f"measured: the attack, with {attacked['confidence']:.0%} confidence",
+        f"not looked at: {', '.join(audit['not_looked_at'])}",
+    ]
     lines = [
         f"{audit['system']} ({counted['unit']}, {counted['relation']}; {SEEN[counted['view']]}{delta})",
         table(rows, right=[1]),
+        *kinds,
         f"{audit['verdict']}: {audit['reason']}",
         *(f"found: {note}" for note in attacked["found"]),
     ]

@@ -14,6 +14,7 @@ import numpy as np
 
 from recprivlib.accounting import guarantee
 from recprivlib.accounting.bills import default_view
+from recprivlib.accounting.claims import claimed_at
 from recprivlib.accounting.guarantee import never_drawn
 from recprivlib.auditing import audit, ceiling, climb, mechanism_game, play
 from recprivlib.auditing.bounds import DECIDES, SHOWN
@@ -130,7 +131,7 @@ def _rehearsed(system: Any, sizes: Sizes, terms: BillLabel) -> Rehearsed:
 def _unplayed(ledger: Ledger, terms: BillLabel) -> ThreeNumbers:
     """Of what nobody knows the law of: there is nothing to weigh, and nothing to count."""
     counted = guarantee(ledger, terms.unit, terms.relation, terms.delta, default_view(ledger))
-    claimed = ledger.claimed.epsilon if ledger.claimed else None
+    claimed = claimed_at(ledger.claimed, terms.delta).epsilon if ledger.claimed else None
     return ThreeNumbers(claimed, counted.epsilon, counted.why_infinite, 0.0, 0.0, 0, "open", terms.said, counted.trust,
                 terms.other, terms.delta, undrawn=never_drawn(ledger, counted.view))  # fmt: skip
 
@@ -149,8 +150,9 @@ def of_worlds(
     shown, decisive = certificates(worlds, delta, (SHOWN, DECIDES))
     exact = exact_epsilon(ledger, terms.unit, terms.relation) if delta == 0 else None
     word, _ = verdict(claim, counted, decisive.epsilon(DECIDES), exact)
+    said = claimed_at(claim, delta).epsilon if claim else None
     return ThreeNumbers(
-        claim.epsilon if claim else None, counted.epsilon, counted.why_infinite, shown.epsilon(SHOWN),
+        said, counted.epsilon, counted.why_infinite, shown.epsilon(SHOWN),
         ceiling(shown.trials, delta), terms.tries, word, terms.said, counted.trust, terms.other, delta,
         tuple((rung.trials, rung.epsilon) for rung in climb(worlds, delta)), ONE, never_drawn(ledger, "server"),
     )  # fmt: skip

@@ -76,11 +76,14 @@ class Cohort:
         return math.sqrt(math.fsum(part.noise_multiplier**-2 for part in self.parts))
 
     def loss(self, distance: float = 1.0) -> Sampled | Pure:
-        """Of the joint event. However little somebody's data change, she is in or not: any change costs all."""
+        """Of the joint event. However little somebody's data change, she is in or not: any change costs all.
+
+        Beyond 1 it costs more: what rounding adds to a sum.
+        """
         if not distance > 0:
             return Pure(0.0)
-        scheme = cast(Literal["poisson", "fixed-size"], self.sampling)
-        return Sampled(GaussianShift(self.mu), GaussianShift(2 * self.mu), self.rate, scheme)
+        scheme, mu = cast(Literal["poisson", "fixed-size"], self.sampling), self.mu * max(distance, 1.0)
+        return Sampled(GaussianShift(mu), GaussianShift(2 * mu), self.rate, scheme)
 
     def log_density(self, y: Sequence[Array], x: Sequence[Array], away: Sequence[Array]) -> Array:
         """Of all answers together: `x` the exact sums if a certain person was drawn, `away` those if not."""

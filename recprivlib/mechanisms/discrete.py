@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from recprivlib.mechanisms import exact
-from recprivlib.mechanisms.common import ONE_RATING, SEEDED, budget, channel_loss, claim, reals
-from recprivlib.mechanisms.losses import Channel, DiscreteGaussianShift, Pure
+from recprivlib.mechanisms.common import ONE_RATING, SEEDED, budget, claim, reals
+from recprivlib.mechanisms.losses import DiscreteGaussianShift, DiscreteLaplaceShift, Pure
 from recprivlib.parameters import UserError, check, parameter
 from recprivlib.protocols import Array, Claim
 
@@ -54,7 +54,7 @@ class DiscreteLaplace:
         x = whole(x)
         return x + exact.discrete_laplace(self.sensitivity / Fraction(self.epsilon), x.shape)
 
-    def loss(self, distance: float = 1.0) -> Channel | Pure:
+    def loss(self, distance: float = 1.0) -> DiscreteLaplaceShift | Pure:
         """All outputs up to x, and all from x′ on, have the same ratio: what is left is a small channel."""
         shift = math.floor(distance * self.sensitivity + 1e-9)
         if shift == 0:
@@ -63,7 +63,7 @@ class DiscreteLaplace:
         tail = 1.0 / (1.0 + math.exp(log_ratio))  # P(n ≤ 0)
         inner = np.exp(log_ratio * steps) * -math.expm1(log_ratio) * tail  # P(n), 0 < n < shift
         row = np.concatenate([[tail], inner, [math.exp(log_ratio * shift) * tail]])
-        return channel_loss(np.array([row, row[::-1]]), ((0, 1),))
+        return DiscreteLaplaceShift(np.array([row, row[::-1]]), ((0, 1),), 1.0 / self.scale, shift)
 
     def log_density(self, y: Array, x: Array) -> Array:
         return -np.abs(np.asarray(y) - np.asarray(x)) / self.scale + math.log(math.tanh(0.5 / self.scale))
@@ -156,7 +156,7 @@ class OnGrid:
     def exact(self, x: Array) -> Array:
         return np.clip(self.noise.exact(self._steps(x)) * self.step, self.low, self.high)
 
-    def loss(self, distance: float = 1.0) -> Channel | DiscreteGaussianShift | Pure:
+    def loss(self, distance: float = 1.0) -> DiscreteLaplaceShift | DiscreteGaussianShift | Pure:
         steps = self.noise.sensitivity
         return self.noise.loss(math.ceil(distance * steps - 1e-9) / steps)
 

@@ -12,6 +12,7 @@ No system is handed the random numbers that hide people: they come from a root o
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -38,6 +39,7 @@ class Call:
     stream: Stream | None = None  # where its noise came from; None where it cannot be drawn again, or was played
     drew: bool = False  # whether anything was drawn from it
     secret: bool = False  # a draw: nobody sees it
+    where: str = ""  # the file and line that asked
 
 
 @dataclass
@@ -64,7 +66,7 @@ class Tape:
             y = self.played[turn].y
         else:
             raise Torn("how much is released depends on the data")
-        self.calls.append(Call(mechanism, x, y, stream, drew, draw))
+        self.calls.append(Call(mechanism, x, y, stream, drew, draw, _asked_at()))
         if len(self.calls) == self.enough:
             raise Enough
         return _copied(y)
@@ -161,6 +163,14 @@ def _passed(mechanism: Any, x: Any, draw: bool) -> Any:
     if tape is not None:
         return tape.call(mechanism, x, root, draw)
     return answer(mechanism, x, root.generator(), draw)
+
+
+def _asked_at() -> str:
+    """The file and line of the nearest call from outside of this module."""
+    frame: Any = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 def _copied(x: Any) -> Any:

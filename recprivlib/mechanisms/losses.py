@@ -32,6 +32,18 @@ class Channel:
     pairs: tuple[tuple[int, int], ...]  # at least one; ordered both ways by the accountant
 
 
+@dataclass(frozen=True, eq=False)
+class DiscreteLaplaceShift(Channel):
+    """Whole-number noise P(n) ∝ e^(−|n|·decay) on a value that moves by `shift` whole steps.
+
+    It is the finite channel that it looks like (all outputs up to the one value are alike, and all from the other on),
+    and it is known to be log-concave, which says what is worst on a sample.
+    """
+
+    decay: float
+    shift: int
+
+
 @dataclass(frozen=True)
 class LaplaceShift:
     """Laplace noise of scale b on a value that moves by Δ: `epsilon` = Δ/b."""
@@ -103,6 +115,7 @@ class NotKnown:
 Loss = (
     Pure
     | Channel
+    | DiscreteLaplaceShift
     | LaplaceShift
     | GaussianShift
     | DiscreteGaussianShift

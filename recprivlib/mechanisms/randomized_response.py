@@ -99,6 +99,11 @@ class KRandomizedResponse:
         return tuple(range(self.k))
 
     @property
+    def lies(self) -> int:
+        """How many symbols it lies with, each as likely as the next."""
+        return self.k - 1
+
+    @property
     def outputs(self) -> tuple[int, ...]:
         return tuple(range(self.k))
 

@@ -83,12 +83,12 @@ def of_people(size: Volume, longest: int | None = None) -> float:
 
 def by_neighbours(size: Volume) -> float:
     """Scores of pairs by similar items (weighted.py): similarities, weights, a partition of them, what is gathered."""
-    return squares(size, 13) + 20.0 * min(SCORED, size.interactions)
+    return squares(size, 14) + 92.0 * min(SCORED, size.interactions)
 
 
 def own_parts(size: Volume, factors: int = 0) -> float:
     """Scores of pairs from whole rows, with each person's own part (offsets.py)."""
-    return (12.0 if factors else 8.0) * min(size.users * size.items, ROWS) + 8.0 * size.interactions
+    return (12.0 if factors else 8.6) * min(size.users * size.items, ROWS) + 8.0 * size.interactions
 
 
 def factor_pairs(size: Volume, factors: int) -> float:
@@ -103,4 +103,4 @@ def ones(size: Volume, p: float, q: float) -> float:
 
 def network(kinds: int, weights: int, layers: int, phones: int, cohort: int, each: int = 4) -> float:
     """Networks of `phones` at once over all kinds of items, and the weights of a cohort; `each` number's bytes."""
-    return each * (2.0 * phones * kinds * layers + 2.5 * cohort * weights)
+    return each * (1.8 * phones * kinds * layers + 2.5 * cohort * weights)

@@ -90,7 +90,7 @@ class Random:
         return Chance(int(rng.integers(2**63)))
 
     def holds(self, size: Volume) -> float:
-        return 26.0 * held.scored(size)
+        return 28.5 * held.scored(size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
@@ -319,6 +319,7 @@ def bit_ledger(
         assumed=(ONCE, *assumed),
         trust="nobody (local)",
         claimed=claimed,
+        counts_public=True,
     )
 
 
@@ -375,7 +376,7 @@ class LDPPopularity:
         }  # fmt: skip
         release = Release("one item of the history, hidden in a set", answer, neighbours)
         public, assumed = ("the catalogue", "who takes part"), (ONCE, FOR_ALL)
-        return Ledger((release,), public=public, assumed=assumed, trust="nobody (local)")
+        return Ledger((release,), public=public, assumed=assumed, trust="nobody (local)", counts_public=True)
 
     def _mechanism(self, items: int) -> Any:
         bits = self.reports == "bits"

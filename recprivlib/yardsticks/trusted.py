@@ -53,9 +53,12 @@ def noise(system: Any, share: float) -> Gaussian:
     return Gaussian(1 / (_mu(system.epsilon, system.delta) * math.sqrt(share)), move)
 
 
-def _line(what: str, mechanism: Gaussian) -> Release:
+def _line(what: str, mechanism: Gaussian, sizes: Sizes) -> Release:
+    from recprivlib.accounting.rounding import summed
+
     user: Unit = "user"
-    terms = {(user, name): Change(distance=move / mechanism.sensitivity) for name, move in MOVES.items()}
+    hair = summed(sizes.users, steps=sizes.items)  # of doubles; a history's length is a sum over items
+    terms = {(user, name): Change(distance=move / mechanism.sensitivity, rounding=hair) for name, move in MOVES.items()}
     return Release(what, mechanism, terms, seen_by=("model",))
 
 
@@ -80,7 +83,7 @@ class DPPopularity:
         return PerItem(released(noise(self, 1.0), popular_sum(train.matrix)).astype(np.float32))
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        return Ledger((_line(FIRST, noise(self, 1.0)),), PUBLIC[:1], (FOR_ALL,), "the server")
+        return Ledger((_line(FIRST, noise(self, 1.0), sizes),), PUBLIC[:1], (FOR_ALL,), "the server")
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,8 @@ class DPGram:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         first, second, _ = self._plan(sizes.users)
-        return Ledger((_line(FIRST, first), _line(SECOND, second)), PUBLIC, (AT_HOME,), "the server")
+        lines = _line(FIRST, first, sizes), _line(SECOND, second, sizes)
+        return Ledger(lines, PUBLIC, (AT_HOME,), "the server", counts_public=True)
 
     def _plan(self, people: int) -> tuple[Gaussian, Gaussian, int]:
         """The noise of either release, and how many items the second one looks at."""

@@ -12,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 from scipy.special import log_ndtr
 
-from recprivlib.mechanisms import losses
+from recprivlib.mechanisms import DiscreteLaplace, losses
 
 LOSSES = set(get_args(losses.Loss)) - {losses.NoBound, losses.NotKnown}
 CELLS = 3000
@@ -26,7 +26,7 @@ class Release:
     count: int
     p: np.ndarray
     q: np.ndarray
-    bound: bool = False  # the accountant has only a bound for it
+    one_order: bool = False  # the cells are of one order of two neighbours; an adversary may choose it anew
     closed: float = 0.0  # μ, where it is Gaussian noise alone
     cohort: tuple[float, float] | None = None  # (σ, q) of a Poisson cohort under add-remove
     other: tuple[np.ndarray, np.ndarray] | None = None  # another pair of neighbours, where none is the worst of all
@@ -71,8 +71,8 @@ def many(rng: np.random.Generator) -> Setting:
 
 
 def any_release(rng: np.random.Generator, relation: str) -> Release:
-    makers = (gauss, laplace, whole, response, channel, channel, sampled_gauss, sampled_laplace, sampled_whole,
-              sampled_response, sampled_channel, records)  # fmt: skip
+    makers = (gauss, laplace, whole, whole_laplace, response, channel, channel, sampled_gauss, sampled_laplace,
+              sampled_whole, sampled_whole_laplace, sampled_response, sampled_channel, records)  # fmt: skip
     return makers[int(rng.integers(len(makers)))](rng, relation)
 
 
@@ -105,7 +105,7 @@ def channel(rng: np.random.Generator, _: str) -> Release:
         rows[int(rng.integers(2)), 0] = 0.0
     p, q = rows / rows.sum(axis=1, keepdims=True)
     loss = losses.Channel(np.array([p, q]), ((0, 1),))
-    return Release(loss, 1, *_log(loss.matrix), bound=True)  # the reference plays one order only
+    return Release(loss, 1, *_log(loss.matrix), one_order=True)
 
 
 def scheme_of(rng: np.random.Generator, relation: str) -> str:
@@ -128,13 +128,13 @@ def sampled_gauss(rng: np.random.Generator, relation: str) -> Release:
     mu, rate, scheme = float(np.exp(rng.uniform(-4, 3))), a_rate(rng), scheme_of(rng, relation)
     move = mu if relation == "add-remove" else 2 * mu
     loss = losses.SubsampledGaussian(1 / move, rate, scheme)  # type: ignore[arg-type]
-    return Release(loss, 1, *normal_cells(*worlds(rate, relation, scheme, mu)), bound=scheme == "fixed-size")
+    return Release(loss, 1, *normal_cells(*worlds(rate, relation, scheme, mu)))
 
 
 def sampled_laplace(rng: np.random.Generator, relation: str) -> Release:
     each, rate, scheme = float(np.exp(rng.uniform(-4, 2))), a_rate(rng), scheme_of(rng, relation)
     loss = losses.Sampled(losses.LaplaceShift(each), losses.LaplaceShift(2 * each), rate, scheme)  # type: ignore[arg-type]
-    return Release(loss, 1, *laplace_cells(*worlds(rate, relation, scheme, each)), bound=scheme == "fixed-size")
+    return Release(loss, 1, *laplace_cells(*worlds(rate, relation, scheme, each)))
 
 
 def sampled_whole(rng: np.random.Generator, relation: str) -> Release:
@@ -142,7 +142,27 @@ def sampled_whole(rng: np.random.Generator, relation: str) -> Release:
     scheme = scheme_of(rng, relation)
     one, two = losses.DiscreteGaussianShift(sigma, shift), losses.DiscreteGaussianShift(sigma, 2 * shift)
     cells = whole_cells(sigma, *worlds(rate, relation, scheme, shift))
-    return Release(losses.Sampled(one, two, rate, scheme), 1, *cells, bound=scheme == "fixed-size")  # type: ignore[arg-type]
+    return Release(losses.Sampled(one, two, rate, scheme), 1, *cells)  # type: ignore[arg-type]
+
+
+def whole_laplace(rng: np.random.Generator, _: str) -> Release:
+    """Each output on its own; what the mechanism states has merged those that are alike."""
+    noise = a_whole_laplace(rng)
+    cells = whole_laplace_cells(noise, [(1.0, noise.sensitivity)], [(1.0, 0)])
+    return Release(noise.loss(), 1, *cells)
+
+
+def sampled_whole_laplace(rng: np.random.Generator, relation: str) -> Release:
+    """As a mechanism on a sample states it: values of at most half the sensitivity, where one is replaced."""
+    noise, rate, scheme = a_whole_laplace(rng), a_rate(rng), scheme_of(rng, relation)
+    twice = replace(noise, epsilon=2 * noise.epsilon, sensitivity=2 * noise.sensitivity)
+    loss = losses.Sampled(noise.loss(), twice.loss(), rate, scheme)  # type: ignore[arg-type]
+    cells = whole_laplace_cells(noise, *worlds(rate, relation, scheme, noise.sensitivity))
+    return Release(loss, 1, *cells)
+
+
+def a_whole_laplace(rng: np.random.Generator) -> DiscreteLaplace:
+    return DiscreteLaplace(float(np.exp(rng.uniform(-4, 2))), int(np.exp(rng.uniform(0, 3))))
 
 
 def sampled_response(rng: np.random.Generator, relation: str) -> Release:
@@ -150,7 +170,7 @@ def sampled_response(rng: np.random.Generator, relation: str) -> Release:
     away = np.array([-each, 0.0]) - math.log1p(math.exp(-each))
     base = losses.Pure(each)
     loss = losses.Sampled(base, base, rate, scheme)  # type: ignore[arg-type]
-    return Release(loss, 1, mixed(rate, away[::-1], away), away, bound=relation == "replace")
+    return Release(loss, 1, mixed(rate, away[::-1], away), away)
 
 
 def sampled_channel(rng: np.random.Generator, relation: str) -> Release:
@@ -158,7 +178,7 @@ def sampled_channel(rng: np.random.Generator, relation: str) -> Release:
     base, rate, scheme = channel(rng, relation), a_rate(rng), scheme_of(rng, relation)
     loss = losses.Sampled(base.loss, base.loss, rate, scheme)  # type: ignore[arg-type]
     here, there = base.p, base.q
-    return Release(loss, 1, mixed(rate, here, there), there, bound=True, other=(mixed(rate, there, here), here))
+    return Release(loss, 1, mixed(rate, here, there), there, other=(mixed(rate, there, here), here))
 
 
 def mixed(rate: float, here: np.ndarray, away: np.ndarray) -> np.ndarray:
@@ -219,5 +239,17 @@ def whole_cells(sigma: float, here: list, there: list) -> tuple[np.ndarray, np.n
     total = math.log(np.exp(-0.5 * (around / sigma) ** 2).sum())
     return tuple(  # type: ignore[return-value]
         np.logaddexp.reduce([_log(w) - 0.5 * ((n - place) / sigma) ** 2 - total for w, place in parts])
+        for parts in (here, there)
+    )
+
+
+def whole_laplace_cells(noise: DiscreteLaplace, here: list, there: list) -> tuple[np.ndarray, np.ndarray]:
+    """Beyond the outermost place nothing changes any more: as many cells as e^−40 of the noise needs."""
+    decay, far = noise.epsilon / noise.sensitivity, max(abs(int(place)) for _, place in here + there)
+    reach = min(math.ceil(40 / decay), 60_000)
+    n = np.arange(-far - reach, far + reach + 1)
+    total = math.log(math.tanh(decay / 2))
+    return tuple(  # type: ignore[return-value]
+        np.logaddexp.reduce([_log(w) - decay * np.abs(n - place) + total for w, place in parts])
         for parts in (here, there)
     )

@@ -10,8 +10,22 @@ import numpy as np
 import pytest
 
 from recprivlib.accounting import guarantee, supported
-from recprivlib.mechanisms import Exact, Gaussian, Laplace, OneBitGradient, RandomizedResponse, Unknown
-from recprivlib.mechanisms.losses import GaussianShift, Pure, SubsampledGaussian
+from recprivlib.accounting.bills import as_json
+from recprivlib.mechanisms import (
+    Cohort,
+    DiscreteLaplace,
+    Exact,
+    Gaussian,
+    KRandomizedResponse,
+    Laplace,
+    OneBitGradient,
+    OnSample,
+    OptimalChannel,
+    RandomizedResponse,
+    Unknown,
+    VectorGaussian,
+)
+from recprivlib.mechanisms.losses import Channel, GaussianShift, Pure, Sampled, SubsampledGaussian
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Change, Ledger, Release, Unbounded
 
@@ -138,22 +152,46 @@ def test_gaussian_noise_at_zero_delta_is_infinite_and_says_why():
     assert (found.epsilon, found.why_infinite) == (math.inf, "Gaussian noise has no pure ε")
 
 
+STAYS = Change(parts=1)  # her part is public, and in it she stays
+
+
 def test_disjoint_data_cost_their_maximum():
-    parts = [release(Laplace(epsilon=e), partition="items") for e in (0.5, 2.0, 1.0)]
+    parts = [release(Laplace(epsilon=e), STAYS, partition="items") for e in (0.5, 2.0, 1.0)]
     assert guarantee(ledger(*parts, release(Laplace(epsilon=1.0))), *USER, 0.0, "server").epsilon == 3.0
-    apart = [release(Laplace(epsilon=e), partition=str(e)) for e in (0.5, 2.0, 1.0)]
+    apart = [release(Laplace(epsilon=e), STAYS, partition=str(e)) for e in (0.5, 2.0, 1.0)]
     assert guarantee(ledger(*apart), *USER, 0.0, "server").epsilon == 3.5
 
 
 def test_the_dearest_part_is_chosen_for_the_whole_run():
     """One Gaussian or 40 small Laplace reports, beside the same rest: the bill is that of the dearer run."""
-    rest, loud = release(Gaussian(noise_multiplier=2.0)), release(Gaussian(noise_multiplier=0.5), partition="p")
-    quiet = release(Laplace(epsilon=0.01), count=40, partition="p")
+    rest, loud = release(Gaussian(noise_multiplier=2.0)), release(Gaussian(noise_multiplier=0.5), STAYS, partition="p")
+    quiet = release(Laplace(epsilon=0.01), STAYS, count=40, partition="p")
     bills = [
         guarantee(ledger(rest, *parts), *USER, 1e-6, "server").epsilon for parts in ([loud], [quiet], [loud, quiet])
     ]
     assert bills[0] > bills[1]
     assert bills[2] == bills[0]
+
+
+def test_what_rounding_adds_to_a_distance_is_paid_for():
+    """An honest sum in float32 moves 1.00000005 of its sensitivity; a bill of the bare distance is below the truth."""
+    bare, paid = (
+        guarantee(ledger(release(Laplace(epsilon=1.0), Change(rounding=r))), *USER, 0.0, "server").epsilon
+        for r in (0.0, 1e-7)
+    )
+    assert bare == 1.0
+    assert paid == pytest.approx(1 + 1e-7, abs=1e-11)
+    wide = Change(distance=2.0, rounding=1e-7)
+    assert (
+        guarantee(ledger(release(Gaussian(), wide)), *USER, 1e-6, "server").epsilon
+        > guarantee(ledger(release(Gaussian(), Change(distance=2.0))), *USER, 1e-6, "server").epsilon
+    )
+
+
+def test_rounding_of_a_cohort_is_paid_for():
+    cohort = Cohort((VectorGaussian(noise_multiplier=4.0),), rate=0.5)
+    bills = [guarantee(ledger(release(cohort, Change(rounding=r))), *USER, 1e-6, "server").epsilon for r in (0.0, 1e-3)]
+    assert bills[0] < bills[1] < bills[0] * 1.003
 
 
 def test_too_many_different_parts_are_refused_not_guessed():
@@ -162,9 +200,35 @@ def test_too_many_different_parts_are_refused_not_guessed():
         guarantee(ledger(*parts), *USER, 0.0, "server")
 
 
+@pytest.mark.parametrize("unit, relation, moves", [
+    ("user", "add-remove", 1), ("user", "replace", 2), ("rating", "replace-value", 2), ("interaction", "swap", 2),
+])  # fmt: skip
+def test_who_moves_from_one_part_to_another_is_paid_for_in_both(unit, relation, moves):
+    """Two counts of disjoint groups, each a randomised bit: who is there or not changes one of them, who may turn up in
+    the other group both. By enumeration of all four answers; the bill of one part would be half the truth."""
+    bit = RandomizedResponse(epsilon=1.0)
+    line = [release(bit, terms=(unit, relation), partition="groups") for _ in "ab"]
+    in_a, in_b, away = (np.kron(bit.channel[a], bit.channel[b]) for a, b in ((1, 0), (0, 1), (0, 0)))
+    true = np.abs(np.log(in_a / (away if relation == "add-remove" else in_b))).max()
+    assert true == pytest.approx(moves)
+    assert guarantee(ledger(*line), unit, relation, 0.0, "server").epsilon == pytest.approx(true, rel=1e-12)
+
+
+def test_the_dearest_parts_that_may_differ_together_are_the_bill():
+    """Of .5, 2, 1 and 2 a person who moves touches two; whose history spans three parts says so, and pays three."""
+    parts = [release(Laplace(epsilon=e), partition="p") for e in (0.5, 2.0, 1.0, 2.0)]
+    found = guarantee(ledger(*parts), *USER, 0.0, "server")
+    assert found.epsilon == 4.0
+    assert found.how.endswith("of disjoint data the dearest parts")
+    wide = [release(Laplace(epsilon=e), Change(parts=3), partition="p") for e in (0.5, 2.0, 1.0, 2.0)]
+    assert guarantee(ledger(*wide), *USER, 0.0, "server").epsilon == 5.0
+    mixed = [release(Laplace(epsilon=2.0), STAYS, partition="p"), release(Laplace(epsilon=1.0), partition="p")]
+    assert guarantee(ledger(*mixed), *USER, 0.0, "server").epsilon == 3.0
+
+
 def test_equal_parts_are_one_choice():
-    parts = [release(Laplace(epsilon=0.5), partition=f"user {i}") for i in range(3)]
-    many = [release(Laplace(epsilon=0.5), partition="items") for _ in range(2000)]
+    parts = [release(Laplace(epsilon=0.5), STAYS, partition=f"user {i}") for i in range(3)]
+    many = [release(Laplace(epsilon=0.5), STAYS, partition="items") for _ in range(2000)]
     assert guarantee(ledger(*many), *USER, 0.0, "server").epsilon == 0.5
     assert guarantee(ledger(*parts), *USER, 0.0, "server").epsilon == 1.5
 
@@ -177,6 +241,39 @@ def test_a_shuffler_helps_only_whom_it_mixes():
     assert (local.trust, mixed.trust) == ("nobody (local)", "an honest shuffler")
     assert any("1,000 honest people" in said for said in mixed.assumptions)
     assert not any("honest" in said for said in local.assumptions)
+
+
+@pytest.mark.parametrize("line, relation, delta, why", [
+    ({"mechanism": Laplace(), "count": 9}, "replace", 1e-6, ""),
+    ({"mechanism": Gaussian()}, "replace", 1e-6, ""),
+    ({"mechanism": OnSample(DiscreteLaplace(1.0, 2), 0.1, "poisson", "replace"), "count": 9}, "replace", 1e-6, ""),
+    ({"mechanism": Fixed(Sampled(Pure(1.0), Pure(1.0), 0.1, "poisson"))}, "replace", 1e-6, "two contributions"),
+    ({"mechanism": OnSample(Gaussian(), 0.1, "fixed-size")}, "replace", 1e-6, ""),
+    ({"mechanism": OnSample(Gaussian(), 0.1, "fixed-size"), "count": 9}, "replace", 1e-6, "several cohorts"),
+    ({"mechanism": OnSample(Laplace(), 0.1, "fixed-size")}, "replace", 1e-6, ""),
+    ({"mechanism": OnSample(Laplace(), 0.1, "fixed-size"), "count": 9}, "replace", 1e-6, "several cohorts"),
+    ({"mechanism": RandomizedResponse(), "crowd": 100}, "replace", 1e-6, "crowd"),
+    ({"mechanism": KRandomizedResponse(), "crowd": 100}, "replace", 1e-6, "crowd"),
+    ({"mechanism": Fixed(Pure(1.0))}, "replace", 1e-6, "pure ε alone"),
+    ({"mechanism": Fixed(Pure(1.0))}, "replace", 0.0, ""),
+    ({"mechanism": OptimalChannel(), "count": 3}, "replace", 1e-6, ""),
+    ({"mechanism": Exact("as it is")}, "replace", 1e-6, ""),
+])  # fmt: skip
+def test_a_bill_that_may_lie_above_the_truth_says_that_it_is_a_bound(line, relation, delta, why):
+    """The random search holds every bill that says nothing to 1 % of the truth (test_search)."""
+    one = Release("report", neighbours={("user", relation): Change()}, **line)
+    found = guarantee(ledger(one), "user", relation, delta, "shuffled")
+    assert why in found.bound
+    assert bool(found.bound) == bool(why)
+    assert ("bound" in as_json(found)) == bool(why)
+
+
+def test_a_swap_of_unlike_bits_costs_what_the_two_orders_cost_together():
+    """One bit rises and another falls: with P(1|1) = ½, P(0|0) = .9 that is ln 5 + ln 1.8 at δ = 0, not twice ln 5."""
+    uneven = Fixed(Channel(np.array([[0.9, 0.1], [0.5, 0.5]]), ((0, 1),)))
+    one = Release("bits", uneven, {("interaction", "swap"): Change(inputs=2, back=1)}, count=3)
+    found = guarantee(ledger(one), "interaction", "swap", 0.0, "server")
+    assert found.epsilon == pytest.approx(3 * (math.log(5) + math.log(1.8)), rel=1e-11)
 
 
 def test_a_small_change_finds_no_more_clones_than_a_large_one():

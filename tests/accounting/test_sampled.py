@@ -52,7 +52,7 @@ def test_sampled_laplace_noise_is_its_integral(c, rate):
     assert max(one.pure, 0) == pytest.approx(np.log(up / away).max(), rel=1e-9)
 
 
-@pytest.mark.parametrize("noise", ["laplace", "discrete gaussian"])
+@pytest.mark.parametrize("noise", ["laplace", "discrete gaussian", "discrete laplace"])
 def test_opposite_values_are_the_worst_of_log_concave_noise(noise):
     """Every x, x′ on a grid of values in [−c, c]: what the docstring proves. x′ = 0 alone would be up to 40 % lower."""
     rate, c = 0.3, 1.5
@@ -63,6 +63,10 @@ def test_opposite_values_are_the_worst_of_log_concave_noise(noise):
             np.linspace(-c, c, 9),
         )
         density = {x: laplace(x)[::5] for x in [*places, 0.0]}
+    elif noise == "discrete laplace":
+        loss = losses.Sampled(DiscreteLaplace(c, 4).loss(), DiscreteLaplace(2 * c, 8).loss(), rate, "poisson")
+        n, step, places = np.arange(-200, 201), 1.0, np.arange(-4, 5)
+        density = {x: np.tanh(c / 8) * np.exp(-np.abs(n - x) * c / 4) for x in [*places, 0]}
     else:
         one, two = losses.DiscreteGaussianShift(2.5, 4), losses.DiscreteGaussianShift(2.5, 8)
         loss = losses.Sampled(one, two, rate, "poisson")
@@ -106,6 +110,25 @@ def test_figures_of_sampled_laplace_noise(loss, relation, count, was, now):
             for side in (False, True)
         )  # fmt: skip
         assert low - 1e-6 <= found <= high * 1.003
+
+
+@pytest.mark.parametrize(("epsilon", "sensitivity", "rate", "count", "was", "now"), [
+    (1.0, 2, 0.01, 1, 0.01703, 0.01041), (2.0, 2, 0.3, 1, 1.0704, 0.6260), (1.0, 4, 0.1, 100, 4.530, 4.119),
+])  # fmt: skip
+def test_figures_of_whole_number_laplace_noise_on_a_sample(epsilon, sensitivity, rate, count, was, now):
+    """Where a person is replaced: `was` took the worst of either world, which no two values reach together."""
+    noise = DiscreteLaplace(epsilon, sensitivity)
+    found = counted(OnSample(noise, rate, "poisson", "replace").loss(), "replace", count)
+    assert found == pytest.approx(now, rel=1e-3)
+    half, whole = noise.loss(0.5), noise.loss(1.0)
+    plain = losses.Sampled(*(losses.Channel(x.matrix, x.pairs) for x in (half, whole)), rate, "poisson")
+    assert counted(plain, "replace", count) == pytest.approx(was, rel=1e-3)
+    n, c = np.arange(-400, 401), sensitivity // 2
+    worlds = [(1 - rate) * np.exp(-np.abs(n) * epsilon / sensitivity) +
+              rate * np.exp(-np.abs(n - x) * epsilon / sensitivity) for x in (c, -c)]  # fmt: skip
+    assert counted(OnSample(noise, rate, "poisson", "replace").loss(), "replace", 1, 0.0) == pytest.approx(
+        np.log(worlds[0] / worlds[1]).max(), rel=1e-9
+    )
 
 
 def test_whole_number_noise_on_a_sample_costs_what_gaussian_noise_costs():

@@ -307,9 +307,9 @@ def test_answers_whose_questions_hang_on_earlier_answers_are_not_drawn_anew():
 
         def fit(self, train, rng):
             noise = Laplace(1.0, sensitivity=4.0)
-            first = released(noise, train.ratings.sum(keepdims=True, dtype=float), rng)
+            first = released(noise, train.ratings.sum(keepdims=True, dtype=float))
             share = np.abs(first) / 1e6 if self.follow else 0.5
-            second = released(noise, train.ratings.sum(keepdims=True, dtype=float) * share, rng)
+            second = released(noise, train.ratings.sum(keepdims=True, dtype=float) * share)
             return PerItem(np.full(train.n_items, first[0] + second[0], np.float32))
 
         def ledger(self, sizes):

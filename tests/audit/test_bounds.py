@@ -33,10 +33,6 @@ def test_a_bound_falls_with_delta_with_misses_and_with_confidence(hits, misses, 
     assert bounds.epsilon_lower(hits, misses, 200, delta, bounds.DECIDES) <= here
 
 
-def test_the_looks_of_a_climbing_bound_spend_at_most_alpha():
-    assert sum(bounds.rung_alpha(j) for j in range(1, 10_000)) <= bounds.SHOWN
-
-
 def test_the_certificate_covers_the_true_epsilon_of_randomised_response():
     """200 audits of an exact ε = 1 bit: P(bound > ε) ≤ 5 % each, so more than 17 exceedances has probability
     below 1 %. Catches a missing or a wrong-sided limit: the bare rates exceed in about half of the audits."""

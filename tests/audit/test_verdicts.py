@@ -68,7 +68,7 @@ class Sum:
 
     def fit(self, train, rng):
         total = self.share * train.ratings.sum(keepdims=True, dtype=float)
-        return PerItem(np.full(train.n_items, released(Laplace(2.0, sensitivity=4.0), total, rng)[0], np.float32))
+        return PerItem(np.full(train.n_items, released(Laplace(2.0, sensitivity=4.0), total)[0], np.float32))
 
     def ledger(self, sizes):
         release = Release("a noisy sum", Laplace(2.0, sensitivity=4.0), {TERMS: Change()})

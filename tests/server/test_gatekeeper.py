@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.server
 import json
 import re
 import subprocess
 import sys
+import time
 from threading import Thread
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +21,7 @@ from tornado.websocket import WebSocketHandler
 from recprivlib.cli import main
 from tests.server.attacks.asking import MODULES
 from tests.server.talk import STEM, ask, finished, speak, token
-from widgets import answers, messages, routes, server
+from widgets import answers, messages, routes, server, sockets
 from widgets import gatekeeper as door
 from widgets.sockets import Socket
 
@@ -240,6 +242,20 @@ def test_head_on_a_dashboard_answers_without_making_one(site):
     assert ask(site, "/apps/nowhere", "HEAD")[0] == 404
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_dashboard_with_a_slash_at_its_end_is_led_to_without_one(site, method):
+    """As people type it; the parts of its page have addresses that go from there."""
+    for path, to in ((f"/apps/{STEM}/", f"/apps/{STEM}"), (f"/apps/{STEM}/?k=3&seed=2", f"/apps/{STEM}?k=3&seed=2")):
+        status, headers, text = ask(site, path, method)
+        assert (status, headers["Location"], text) == (301, to, "")
+        assert "Content-Security-Policy" in headers
+    for path in ("/apps/nowhere/", f"/apps/{STEM}//", f"/apps/{STEM}/x/", f"//apps/{STEM}/"):
+        assert ask(site, path, method)[0] == 404
+    cross = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}
+    assert ask(site, f"/apps/{STEM}/", method, **cross, Sec_Fetch_Dest="document")[0] == 301
+    assert ask(site, f"/apps/{STEM}/", method, **cross, Sec_Fetch_Dest="iframe")[0] == 403
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
 def test_nothing_is_sent_to_this_server_but_through_its_sockets(site, method):
     assert ask(site, f"/apps/{STEM}", method)[0] == 405
@@ -279,6 +295,45 @@ def test_what_may_be_said_is_what_the_scripts_of_the_pages_say():
     scripts = "\n".join(path.read_text("utf-8") for path in (server.HERE / "kit").glob("*.js"))
     assert set(re.findall(r"\bmodel\.(\w+) [+]?= ", scripts)) == set(messages.SET)
     assert set(re.findall(r"\bdo: \"(\w+)\"", scripts)) <= messages.DOES
+
+
+def test_who_says_more_than_a_page_does_is_heard_later_and_others_in_between(monkeypatch):
+    """A page that moved its slider as fast as it could held the loop on which all others are heard."""
+    heard: list[str] = []
+
+    async def hears(_: Any, fragment: str) -> None:
+        heard.append(fragment)
+
+    monkeypatch.setattr(sockets.WSHandler, "on_message", hears)
+    monkeypatch.setattr(sockets, "RATE", 100.0)
+    monkeypatch.setattr(sockets, "ATONCE", 100.0)
+
+    def page() -> Any:
+        socket = Socket.__new__(Socket)
+        socket._ear = SimpleNamespace(hear=lambda fragment: None)
+        socket.connection, socket.ws_connection = SimpleNamespace(), None
+        return socket
+
+    async def talks() -> float:
+        loud, quiet, began = page(), page(), time.monotonic()
+
+        async def says() -> None:
+            for _ in range(100):
+                await loud.on_message("loud")
+
+        flood = asyncio.create_task(says())
+        await asyncio.sleep(0)
+        await quiet.on_message("quiet")
+        assert heard.index("quiet") < 10, "it stood behind all that was read already"
+        await flood
+        for _ in range(50):
+            await loud.on_message("loud")
+        return time.monotonic() - began
+
+    assert finished(talks()) >= 0.49  # a hundred at once, and half a second of what is let through
+    assert len(heard) == 151
+    loud = page()
+    assert [loud._early() > 0 for _ in range(102)][:100] == [False] * 100
 
 
 def test_an_error_of_the_server_is_told_without_its_traceback(monkeypatch):

@@ -87,6 +87,9 @@ HARD = {
         _with("streams", compute=works, steps=streams),
         _with("train", compute=works, steps=streams, effort=lambda values: values["people"] / 5),
         _with("declared", compute=works, effort=lambda values: values["people"] / 10),
+        _with(
+            "curved", compute=works, curve=lambda values: works(**values), effort=lambda values: values["people"] / 10
+        ),
     )
 }
 

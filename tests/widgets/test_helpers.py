@@ -8,6 +8,8 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,10 +17,12 @@ from recprivlib.dashboard import Card
 from tests.widgets.hard import HARD, find
 from widgets.kit import helpers as module
 from widgets.kit import queue as lines
+from widgets.kit.cost import Costs
 from widgets.kit.helpers import Helpers
 from widgets.kit.part import Wire
 from widgets.kit.pool import Lane, Pool
 from widgets.kit.session import Session
+from widgets.kit.work import Errand, Left
 
 MB = 1 << 20
 ONE = {"people": 1}
@@ -193,9 +197,19 @@ def test_a_step_has_so_many_seconds_of_a_processor(pool, monkeypatch):
     assert Asked(here, "works", people=2).last().result.height == 10
 
 
-def test_a_stream_has_so_many_seconds_in_all(pool):
-    from widgets.kit.work import Errand
+@linux
+def test_a_helper_ends_itself_where_nobody_looks_at_what_it_takes(pool):
+    """The system ends it: a server that is busy, or gone wrong, need not."""
+    worker = module.Helper(find, False, (0, 0))
+    try:
+        with pytest.raises((EOFError, OSError)):
+            worker.ask((1, "works", "result", HARD["works"].defaults | {"people": 150}, 0.5), lambda seconds: None)
+        assert worker.worked() < 10  # of fifteen
+    finally:
+        worker.end()
 
+
+def test_a_stream_has_so_many_seconds_in_all(pool):
     here, values = pool(), HARD["streams"].defaults | {"people": 20}
     with pytest.raises(Card, match="more than this server gives"):
         list(here.parts(HARD["streams"], "steps", values, Errand(left=1.0)))  # it takes four
@@ -227,13 +241,16 @@ def test_a_reader_who_has_gone_is_computed_for_no_longer(pool, monkeypatch):
 
 
 def test_what_others_wait_for_too_goes_on_when_the_first_has_gone(pool):
-    here = pool()
+    here, asked = pool(), []
+    real = here.place._lease
+    here.place._lease = lambda job: (asked.append(job.number), real(job))[1]
     first, second = Asked(here, "works", people=25), Asked(here, "works", people=25)
     until(lambda: any(one.awaited for one in here._under_way.values()))
     first.lane.cancel()
     with timed(60):
         assert second.last().result.height == 10
     assert first.told == []
+    assert len(set(asked)) == 1, "it was ended, and begun again for the second"
 
 
 @linux
@@ -272,6 +289,138 @@ def test_a_long_stream_begins_among_the_quick_where_nobody_waits_and_makes_room_
     assert Asked(here, "where").last(30).error is None
     assert not any(one.last for one in stream.told)
     stream.lane.cancel()
+
+
+@linux
+def test_a_whole_curve_that_is_said_to_be_long_begins_aside(pool):
+    """It was thought to take nothing, and held a quick helper until it was seen to be long."""
+    here = pool()
+    told = []
+    lane = Lane(HARD["curved"], here, told.append, curve=True)
+    lane.ask(HARD["curved"].defaults | {"people": 400})
+    until(lambda: busy(here))
+    assert all(one.aside for one in busy(here))
+    quick = Lane(HARD["curved"], here, told.append, curve=True)
+    quick.ask(HARD["curved"].defaults)
+    until(lambda: told, 30)
+    lane.cancel()
+
+
+def test_what_is_quick_waits_for_nobody_who_takes_a_while(pool):
+    """Each of them takes less than is costly, and there are more than helpers, and more than workers."""
+    here, did = pool(), []
+    real = here.place._lease
+
+    def lease(job):
+        worker = real(job)
+        did.append((job.stem, worker.kept, worker.aside))
+        return worker
+
+    here.place._lease = lease
+    slow = [Asked(here, "declared", people=19, height=at) for at in range(1, 7)]  # two seconds of a processor each
+    until(lambda: len(busy(here)) == 2)
+    for height in range(1, 4):
+        assert Asked(here, "where", height=height).last(30).error is None
+    assert not any(one.told for one in slow[2:]), "it stood behind them"
+    assert ("where", True, False) in did
+    assert not any(stem == "declared" and (kept or aside) for stem, kept, aside in did), did
+    for one in slow:
+        one.lane.cancel()
+
+
+def test_one_is_kept_for_what_is_quick_and_does_nothing_else(pool):
+    place, values = pool(aside=0).place, HARD["declared"].defaults
+
+    def lease(number, foreseen, gone=lambda: False):
+        errand = Errand(gone, foreseen=foreseen)
+        return place._lease(module.Job(number, "declared", "result", values | {"seed": number}, errand, False, 1.0))
+
+    assert not any(lease(number, 1.5).kept for number in (1, 2))
+    kept = lease(3, 0.1)
+    assert kept.kept
+    place._release(kept)
+    end = time.monotonic() + 1
+    with pytest.raises(Left):
+        lease(4, 1.5, lambda: time.monotonic() > end)
+    assert not kept.busy
+    assert lease(5, 0.1) is kept
+
+
+def test_whoever_computes_is_told_how_long_it_is_thought_to_take(pool):
+    here, told = pool(), []
+
+    def parts(which, part, values, errand):
+        told.append(errand.foreseen)
+        yield 1.0, None
+
+    here.place = SimpleNamespace(parts=parts)
+    for part in ("result", "curve"):
+        list(here.parts(HARD["declared"], part, HARD["declared"].defaults | {"people": 15}, Errand()))
+    assert told == [1.5, 1.5]
+
+
+def test_a_helper_at_what_takes_a_while_is_not_waited_for(pool):
+    here = pool(many=1, aside=0)
+    Asked(here, "where").last()
+    place, values = here.place, HARD["declared"].defaults
+    (worker,) = place.staff
+    for seed, foreseen, soon in ((0, 1.5, True), (1, 0.1, True), (2, 1.5, False)):  # the first it knows
+        job = module.Job(-1, "declared", "result", values | {"seed": seed}, Errand(foreseen=foreseen), False, 1.0)
+        assert place._lease(job) is worker
+        assert worker.soon() is soon
+        place._release(worker)
+
+
+def test_what_a_helper_aside_knows_is_asked_of_it_and_not_begun_elsewhere(pool):
+    here = pool()
+    Asked(here, "declared", people=25, seed=7).last()
+    (aside,) = (one for one in here.place.staff if one.aside)
+    assert Asked(here, "where", seed=7).last().result.area == aside.pid
+    assert Asked(here, "where", seed=8).last().result.area != aside.pid
+
+
+def test_one_that_was_kept_for_what_is_quick_goes_when_nobody_needs_it(pool, monkeypatch):
+    here = pool(many=1)
+    slow = Asked(here, "declared", people=19)
+    until(lambda: busy(here))
+    Asked(here, "where").last()
+    assert [one.kept for one in here.place.staff] == [False, True]
+    slow.last()
+    monkeypatch.setattr(module, "UNUSED", 0.0)
+    Asked(here, "where", height=3).last()
+    until(lambda: [one.kept for one in here.place.staff] == [False])
+
+
+def test_who_asks_for_more_than_he_stands_in_line_for_goes_to_the_other_line():
+    """While he waits he may move on from what is quick to what is costly."""
+    here, gate, names = Pool(workers=1), threading.Event(), []
+
+    def compute(**values):
+        names.append(threading.current_thread().name)
+        return HARD["where"].compute(**values)
+
+    which = replace(HARD["declared"], compute=compute)
+    here.submit(lambda: gate.wait(10))
+    until(lambda: not here._quick.waits())
+    lane, told = Lane(which, here, lambda update: told.append(update)), []
+    for people in (1, 10, 50):
+        lane.ask(which.defaults | {"people": people})
+    gate.set()
+    until(lambda: told)
+    assert names == ["costly"]
+
+
+def test_what_an_explorer_calls_costly_stays_so_until_it_took_less_than_half():
+    """Near the bound the same question was costly, then quick, then costly."""
+    costs, which = Costs(), HARD["declared"]
+    at, other = which.defaults | {"people": 30}, which.defaults | {"people": 31}
+    for seconds, foreseen in ((1.9, 3.0), (1.5, 3.0), (5.0, 5.0), (1.0, 4.0)):
+        costs.note(which, "result", at, seconds)
+        assert costs.of(which, "result", at) == pytest.approx(foreseen)
+    for _ in range(30):
+        costs.note(which, "result", at, 0.1)
+    assert costs.of(which, "result", at) == pytest.approx(0.1)
+    assert costs.of(which, "result", other) >= 1.5
 
 
 def test_what_was_long_once_is_admitted_as_long_with_other_noise(pool):

@@ -84,7 +84,7 @@ def test_who_works_long_steps_aside_and_the_next_has_a_turn(monkeypatch, gate):
     until(lambda: ranks)
     assert not gate.is_set()
     (aside,) = (worker for worker in line._staff if worker.aside)
-    assert lines.os.getpriority(lines.os.PRIO_PROCESS, aside.native_id) == ranks[0] + 10
+    assert lines.os.getpriority(lines.os.PRIO_PROCESS, aside.native_id) == min(19, ranks[0] + 10)
     gate.set()
     until(lambda: aside not in line._staff)
 
@@ -105,6 +105,23 @@ def test_a_lone_reader_is_not_left_behind_what_is_long_because_nobody_comes_afte
     line.join(done.set)
     assert done.wait(20)
     assert not gate.is_set()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a thread has no rank of its own")
+def test_who_steps_aside_goes_after_the_others_of_a_server_that_has_a_low_rank_itself():
+    """It had a rank that did not depend on the server's: under `nice -n 15` it went before all others."""
+    ranks = []
+
+    def rank():
+        for _ in range(2):
+            lines.give_way(threading.get_native_id())
+            ranks.append(lines.os.getpriority(lines.os.PRIO_PROCESS, threading.get_native_id()))
+
+    thread = threading.Thread(target=rank)
+    thread.start()
+    thread.join(10)
+    mine = lines.os.getpriority(lines.os.PRIO_PROCESS, 0)
+    assert ranks == [min(19, mine + 10), 19]
 
 
 def test_a_job_that_fails_ends_nobody_s_work(caplog):

@@ -3,7 +3,9 @@
     note(…, seconds)  ──>  of(…)     seconds of a processor
 
 Of the same settings with other noise the most counts, and less the longer ago it was: what is remembered somewhere
-takes nothing now, and may be forgotten by then. An explorer's word is put right by what its computations took.
+takes nothing now, and may be forgotten by then. An explorer's word is put right by what its computations took, and
+stands where these took not less than half of it: near a bound the same settings would fall now on one side of it, now
+on the other.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from recprivlib.dashboard import Explorer
 from recprivlib.dashboard.contract import Values
 from widgets.kit.work import Part
 
+QUICK = 0.3  # seconds of a computation up to which it waits for nothing that takes longer
 COSTLY = 2.0  # seconds of a computation from which it waits in a line of its own
 KEPT = 5000  # settings whose seconds are remembered
 FADES = 0.8  # what is left of an earlier one, each time it takes less
@@ -32,7 +35,7 @@ class Costs:
 
     def note(self, explorer: Explorer, part: Part, values: Values, seconds: float, whole: bool = True) -> None:
         """It took so long; where not all of it was made, it would have taken longer."""
-        key, said = _key(explorer, part, values), self._said(explorer, part, values)
+        key, said = _key(explorer, part, values), self._said(explorer, values)
         with self._lock:
             before = self._seen.pop(key, 0.0)
             if whole or seconds > before:
@@ -51,12 +54,14 @@ class Costs:
         with self._lock:
             seen = self._seen.get(_key(explorer, part, values))
             rough = self._rough.get((explorer.stem, part), 1.0)
-        return seen if seen is not None else rough * self._said(explorer, part, values)
+        said = self._said(explorer, values)
+        if seen is None:
+            return rough * said
+        return said if said / 2 <= seen < said else seen
 
-    def _said(self, explorer: Explorer, part: Part, values: Values) -> float:
-        if explorer.effort is None or part == "curve":
-            return 0.0
-        return explorer.effort(explorer.defaults | dict(values))
+    @staticmethod
+    def _said(explorer: Explorer, values: Values) -> float:
+        return explorer.effort(explorer.defaults | dict(values)) if explorer.effort else 0.0
 
 
 def _key(explorer: Explorer, part: Part, values: Values) -> Any:

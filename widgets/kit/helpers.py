@@ -4,8 +4,10 @@
                            │
         sessions, results and drawing stay in the server: a helper that ends takes nothing of anybody's with it
 
-A few helpers answer what is quick. What turns out to be long is moved aside: its helper lets all others go first and
-another takes its place; where enough are aside already it is given up, and begun again when one of them is free.
+A few helpers answer what is quick. What is foreseen as long begins aside, in a helper that lets all others go first.
+What turns out to be long is moved there: another helper takes its place; where enough are aside already it is given up,
+and begun again when one of them is free. While all the others are at what takes a while, one more is kept for what is
+quick.
 
 A computation waits for its next turn in the helper that began it. Where that one has ended meanwhile, or is long at
 something else, another begins it again and nobody sees it. The one that was under way when its helper was killed, was
@@ -24,7 +26,7 @@ import signal
 import sys
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import ModuleType
@@ -34,6 +36,7 @@ from recprivlib.dashboard import Explorer, explorer
 from recprivlib.dashboard.contract import Values
 from widgets.kit import helper
 from widgets.kit.clock import Clock, clock
+from widgets.kit.cost import QUICK
 from widgets.kit.queue import LONG, give_way
 from widgets.kit.work import AGAIN, Again, Errand, Exceeded, Left, Part, Told
 
@@ -42,13 +45,12 @@ STEP = 60.0  # seconds of a processor from one part to the next
 READY = 60.0  # seconds that a helper has to begin
 HUNG = 20.0  # seconds in which a helper has answered nothing and worked nothing
 GRACE = 1.0  # seconds that a helper has to come to the end of a part that nobody waits for
-PATIENCE = 0.3  # seconds of a processor at one part, from which the helper that knows such settings is not waited for
 WAITED = 2.0  # seconds that it is waited for at most, while others have nothing to do
 ELSEWHERE = 1.0  # seconds that are waited for the one that has begun, before another begins again
 ROOM = 384 << 20, 900 << 20  # bytes that a quick helper, and one aside, may take beyond the library itself
 CACHE = 0.5  # of what one process would remember
 ATTEMPTS = 5  # of one computation, at most
-UNUSED = 60.0  # seconds until a helper aside is ended that nobody needs
+UNUSED = 60.0  # seconds until a helper is ended, aside or kept for what is quick, that nobody needs
 KNOWN = 200  # settings of which it is remembered who has computed them
 PRELOADED = ["widgets.kit.loaded"]
 ABOUT = ("data", "seed")  # controls by which a helper remembers what it has loaded and split
@@ -57,10 +59,11 @@ log = logging.getLogger(__name__)
 
 
 class Helper:
-    """One process, seen from the server."""
+    """One process, seen from the server. One that is `kept` does nothing but what is quick."""
 
-    def __init__(self, find: Callable[[str], Explorer], aside: bool, room: tuple[int, int]):
-        self.aside, self.roomy, self.busy = aside, aside, False
+    def __init__(self, find: Callable[[str], Explorer], aside: bool, room: tuple[int, int], kept: bool = False):
+        self.aside, self.roomy, self.kept, self.busy = aside, aside, kept, False
+        self.foreseen = 0.0  # seconds that it is thought to be busy
         self._worked = 0.0
         self.rested = time.monotonic()  # since when it has nothing to do, while it has not
         self.known: OrderedDict[Any, None] = OrderedDict()
@@ -78,10 +81,11 @@ class Helper:
         if aside:
             give_way(self.pid)
 
-    def knows(self, about: Any) -> None:
-        """It is asked for such settings now."""
-        self.known[about] = None
-        self.known.move_to_end(about)
+    def takes(self, job: Job) -> None:
+        """It is asked for this now. Of settings that it knows nobody can tell how long they take."""
+        self.busy, self.foreseen = True, 0.0 if job.about in self.known else job.errand.foreseen
+        self.known[job.about] = None
+        self.known.move_to_end(job.about)
         while len(self.known) > KNOWN:
             self.known.popitem(last=False)
 
@@ -108,11 +112,11 @@ class Helper:
 
     def soon(self) -> bool:
         """Whether it is expected to be free in a moment."""
-        return not self.busy or self.worked() - self.begun < PATIENCE
+        return not self.busy or (self.foreseen <= QUICK and self.worked() - self.begun < QUICK)
 
     def step_aside(self) -> None:
         """For good: whoever gave way cannot be given his rank again."""
-        self.aside = True
+        self.aside, self.kept = True, False
         give_way(self.pid)
 
     def ask(self, message: tuple, look: Callable[[float], None]) -> tuple:
@@ -144,7 +148,7 @@ class Helper:
 
 
 class Helpers:
-    """All of them: `many` for what is quick, and at most `aside` more for what takes long."""
+    """All of them: `many`, one more for what is quick where these are busy, and at most `aside` for what takes long."""
 
     def __init__(
         self,
@@ -158,7 +162,7 @@ class Helpers:
         self.aside = 64  # threads that may wait for a helper aside: they take nothing
         self.staff: list[Helper] = []
         self._wanted = 0  # threads that wait for a quick one
-        self._coming = [0, 0]  # being started: quick ones, and those aside
+        self._coming: Counter[tuple[bool, bool]] = Counter()  # being started, by whether they are aside, or kept
         self._change = threading.Condition()
         self._numbers = itertools.count(1)
         self._failed, self._closed = 0, False  # starts in vain, one after the other
@@ -234,13 +238,14 @@ class Helpers:
                 job.errand_goes_on()
                 self._bury()
                 waited = time.monotonic() - begun
-                found = self._home(job, waited) if job.home else self._free(job.about, aside, waited)
+                found = self._home(job, waited) if job.home else self._free(job, aside, waited)
                 if found is not None:
-                    found.busy = True
-                    found.knows(job.about)
+                    found.takes(job)
                     return found
                 if not job.home and self._short(aside):
                     self._begin(aside)
+                elif not job.home and job.quick and not aside and self._short_of_quick():
+                    self._begin(False, kept=True)
                 self._wanted += not aside
                 try:
                     self._change.wait(LOOK)
@@ -254,35 +259,46 @@ class Helpers:
             raise Lost("its helper is long at something else")
         return None if job.home.busy else job.home
 
-    def _free(self, about: Any, aside: bool, waited: float) -> Helper | None:
-        rank = [one for one in self.staff if one.aside == aside]
+    def _free(self, job: Job, aside: bool, waited: float) -> Helper | None:
+        """One that knows such settings, be it aside; else whoever knows least, unless one that does is free soon."""
+        rank = [one for one in self.staff if one.aside == aside and (job.quick or not one.kept)]
         free = [one for one in rank if not one.busy]
-        knows = [one for one in rank if about in one.known]
-        best = next((one for one in free if one in knows), None)
+        beside = [one for one in self.staff if one.aside and not one.busy and not aside]
+        best = next((one for one in [*free, *beside] if job.about in one.known), None)
+        knows = [one for one in rank if job.about in one.known]
         if best is None and free and (waited > WAITED or not any(one.soon() for one in knows)):
-            best = min(free, key=lambda one: len(one.known))
+            best = min(free, key=lambda one: (one.kept, len(one.known)))
         return best
 
-    def _short(self, aside: bool) -> bool:
-        there = sum(one.aside == aside for one in self.staff)
-        return there + self._coming[aside] < (self.most if aside else self.many)
+    def _there(self, aside: bool, kept: bool) -> int:
+        """How many are, or will be in a moment."""
+        return sum((one.aside, one.kept) == (aside, kept) for one in self.staff) + self._coming[aside, kept]
 
-    def _begin(self, aside: bool) -> None:
+    def _short(self, aside: bool) -> bool:
+        return self._there(aside, False) < (self.most if aside else self.many)
+
+    def _short_of_quick(self) -> bool:
+        """Whether all who could do it are there, and will be busy for a while."""
+        if self._there(False, True) or self._coming[False, False]:
+            return False
+        return not any(one.soon() for one in self.staff if not one.aside)
+
+    def _begin(self, aside: bool, kept: bool = False) -> None:
         """Has one more started in the background; under the lock. Where none can be, that is said."""
         if self._failed >= ATTEMPTS:
             self._failed = 0
             raise Exceeded("no helper can be started", again=False)
-        self._coming[aside] += 1
-        threading.Thread(target=self._start, args=(aside,), name="a helper comes", daemon=True).start()
+        self._coming[aside, kept] += 1
+        threading.Thread(target=self._start, args=(aside, kept), name="a helper comes", daemon=True).start()
 
-    def _start(self, aside: bool) -> None:
+    def _start(self, aside: bool, kept: bool) -> None:
         worker = None
         try:
-            worker = Helper(self.find, aside, self.room)
-        except (OSError, EOFError) as reason:
-            log.warning("a helper could not be started: %s", reason)
+            worker = Helper(self.find, aside, self.room, kept)
+        except Exception as reason:  # whatever it was, nobody waits for this one
+            log.warning("a helper could not be started: %r", reason)
         with self._change:
-            self._coming[aside] -= 1
+            self._coming[aside, kept] -= 1
             self._failed = 0 if worker else self._failed + 1
             if worker is not None and not self._closed:
                 self.staff.append(worker)
@@ -306,9 +322,12 @@ class Helpers:
         self.start_soon()
 
     def _bury(self) -> None:
-        """Those that were killed while they had nothing to do, and those aside that nobody needed; under the lock."""
+        """Those that were killed while they had nothing to do, and those besides the `many` that nobody needed; under
+        the lock.
+        """
         for worker in [one for one in self.staff if not one.busy]:
-            if not worker.open() or (worker.aside and time.monotonic() > worker.rested + UNUSED):
+            besides = worker.aside or worker.kept
+            if not worker.open() or (besides and time.monotonic() > worker.rested + UNUSED):
                 self.staff.remove(worker)
                 worker.end()
                 self._fill()
@@ -325,7 +344,7 @@ class Helpers:
     def move_aside(self, worker: Helper) -> bool:
         """Whether one more may go on aside; then another takes its place."""
         with self._change:
-            if sum(one.aside for one in self.staff) + self._coming[True] >= self.most:
+            if self._there(True, False) >= self.most:
                 idle = next((one for one in self.staff if one.aside and not one.busy), None)
                 if idle is None:
                     return False
@@ -361,6 +380,11 @@ class Job:
         self.long, self.patience = long, patience
         self.about = tuple(values.get(name) for name in ABOUT)
         self.home: Any = None
+
+    @property
+    def quick(self) -> bool:
+        """As far as that can be foreseen."""
+        return self.errand.foreseen <= QUICK
 
     def asks(self) -> tuple:
         """What the helper is told."""

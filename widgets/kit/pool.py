@@ -4,8 +4,9 @@
                     └──> tell(Update) from the worker's thread, once a result or, for a stream, several times
 
 Who has had a turn goes to the end of the line, with what is left of a stream too (`Queue`). What is thought to take
-long (`Costs`) stands in a line of its own. A worker here waits for the place where the computing is done
-(`work.Place`), and draws; who asks for what somebody else is at, goes on when that is there (`Later`).
+a while (`Costs`) stands in a line of its own, and so does what takes long: what is quick waits for neither. A worker
+here waits for the place where the computing is done (`work.Place`), and draws; who asks for what somebody else is at,
+goes on when that is there (`Later`).
 
 A drag therefore never queues work: what was waiting is replaced, and a stream (`explorer.steps`) is closed.
 """
@@ -13,6 +14,7 @@ A drag therefore never queues work: what was waiting is replaced, and a stream (
 from __future__ import annotations
 
 import logging
+import math
 import os
 import time
 from collections import Counter, OrderedDict
@@ -28,7 +30,7 @@ from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.memory import Memory
 from recprivlib.executors import one_thread
 from widgets.kit.clock import worked
-from widgets.kit.cost import COSTLY, Costs
+from widgets.kit.cost import COSTLY, QUICK, Costs
 from widgets.kit.fairness import Reader, Shares
 from widgets.kit.queue import Queue
 from widgets.kit.words import too_much
@@ -91,9 +93,11 @@ class Pool:
         self._shares = Shares()
         many, aside = workers or max(2, min(4, os.cpu_count() or 1)) * self.place.workers, self.place.aside
         self._quick = Queue(many, "compute", shares=self._shares, aside=aside)
+        self._usual = Queue(many, "compute more", shares=self._shares, aside=aside)
         self._costly = Queue(1, "costly", humble=True, shares=self._shares)
         self._curves = Queue(1, "curve", shares=self._shares, aside=aside)
-        self.lines = (self._quick, self._costly)
+        self._costly_curves = Queue(1, "costly curve", humble=True, shares=self._shares)
+        self.lines = (self._quick, self._usual, self._costly)
 
     def _share(self, limit: int = RESULT_BYTES, place: Place | None = None) -> None:
         self.results, self.place, self.costs = Memory(limit), place or Here(), Costs()
@@ -103,26 +107,34 @@ class Pool:
         self._lock = Lock()
 
     def submit(
-        self, job: Callable[[], None], costly: bool = False, curve: bool = False, reader: Reader | None = None
+        self, job: Callable[[], None], seconds: float = 0.0, curve: bool = False, reader: Reader | None = None
     ) -> None:
-        """Runs `job` when its turn comes; what is costly waits in a line of its own, and nobody else waits for it.
+        """Runs `job`, which takes about so many seconds, when its turn comes: of its line, and no other waits for it.
 
         Workers who draw wait a moment for a whole curve. It has a worker of its own, who waits for nobody.
         """
-        line = self._costly if costly else self._curves if curve else self._quick
+        if curve:
+            line = self._costly_curves if seconds > COSTLY else self._curves
+        else:
+            line = self._costly if seconds > COSTLY else self._usual if seconds > QUICK else self._quick
         line.join(job, reader)
 
     def run(
         self,
         turns: Iterator[Turn],
-        costly: Callable[[], bool] = lambda: False,
+        seconds: Callable[[], float] = lambda: 0.0,
         curve: bool = False,
         reader: Reader | None = None,
     ) -> None:
-        """One job to its end; or, where others wait, one turn of it, and the rest when it is in front again."""
+        """One job to its end; or, where others wait, one turn of it, and the rest when it is in front again.
+
+        `seconds` are those that it takes about, by what is known of it then.
+        """
 
         def again(long: bool = False) -> None:
-            self.submit(partial(self.run, turns, costly, curve, reader), long or costly(), curve, reader)
+            self.submit(
+                partial(self.run, turns, seconds, curve, reader), math.inf if long else seconds(), curve, reader
+            )
 
         end = worked() + TURN
         for turn in turns:
@@ -210,6 +222,7 @@ class Pool:
         name, spent, whole = key(explorer.stem, values, part), 0.0, False
         if self._refused.get(name, 0.0) > time.monotonic():
             raise too_much(explorer, values)
+        errand.foreseen = self.costs.of(explorer, part, values)
         try:
             with closing(cast(Generator, self.place.parts(explorer, part, values, errand))) as stream:
                 while not whole:
@@ -270,6 +283,7 @@ class Lane:
         self._waiting: tuple[int, Values] | None = None
         self._busy = False
         self._now: tuple[Values, float] | None = None  # what is under way, or was last, and its seconds so far
+        self._foreseen = 0.0  # seconds that it was thought to take
         self._lock = Lock()
 
     def ask(self, values: Values) -> None:
@@ -292,17 +306,27 @@ class Lane:
 
     def _join(self) -> None:
         """What is long stands apart; but a stream gives its turn to whoever comes, and moves apart then."""
-        waiting = self._waiting
-        costly = waiting is not None and self._cost(waiting[1]) > COSTLY
-        costly = costly and not (self.part == "steps" and self.pool.calm())
-        self.pool.submit(self._work, costly, self.curve, self.reader)
+        seconds = self._foreseen = self._awaits()
+        if self.part == "steps" and self.pool.calm():
+            seconds = min(seconds, COSTLY)
+        self.pool.submit(self._work, seconds, self.curve, self.reader)
 
     def _work(self) -> None:
-        self.pool.run(self._turns(), self._is_costly, self.curve, self.reader)
+        """Who has asked for more than he stood in line for goes to the line where that is done."""
+        seconds = self._awaits()
+        if any(self._foreseen <= bound < seconds for bound in (QUICK, COSTLY)):
+            self._join()
+        else:
+            self.pool.run(self._turns(), self._takes, self.curve, self.reader)
 
-    def _is_costly(self) -> bool:
-        """Of what is under way, by what it has taken."""
-        return self._now is not None and self._now[1] > COSTLY
+    def _awaits(self) -> float:
+        """Seconds that what waits will take."""
+        waiting = self._waiting
+        return self._cost(waiting[1]) if waiting is not None else 0.0
+
+    def _takes(self) -> float:
+        """Seconds of what is under way, as it was foreseen or by what it has taken."""
+        return max(self._foreseen, self._now[1] if self._now is not None else 0.0)
 
     def _cost(self, values: Values) -> float:
         """Seconds that a step will take. In a drag along the axis, the one before knows best."""

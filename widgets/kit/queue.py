@@ -176,7 +176,7 @@ class Worker(threading.Thread):
 
 
 def give_way(thread: int | None) -> None:
-    """Lets all other threads go first, where a thread has a rank of its own."""
+    """Lets all other threads go first, where a thread has a rank of its own; a server may have a low one already."""
     if thread is not None and sys.platform == "linux":
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, thread, 10)
+            os.setpriority(os.PRIO_PROCESS, thread, min(19, os.getpriority(os.PRIO_PROCESS, thread) + 10))

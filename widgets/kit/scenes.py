@@ -18,7 +18,6 @@ from tornado.web import HTTPError, RequestHandler
 from recprivlib.dashboard import Explorer, explorer, stems
 from recprivlib.parameters import UserError
 from widgets.address import seat
-from widgets.kit.cost import COSTLY
 from widgets.kit.drawn import BUDGET, Wanted, drawn, foreseen, text, wanted
 from widgets.kit.fairness import Reader
 from widgets.kit.pool import Pool, Turns
@@ -82,11 +81,10 @@ class Scenes(RequestHandler):
             else:
                 self._tell(loop, settle, None, told)
 
-        def costly() -> bool:
-            return BUDGET - errand.left > COSTLY
-
-        dear = foreseen(which, pool, step) > COSTLY
-        pool.submit(lambda: pool.run(turns(), costly, reader=guest), dear, reader=guest)
+        seconds = foreseen(which, pool, step)
+        pool.submit(
+            lambda: pool.run(turns(), lambda: max(seconds, BUDGET - errand.left), reader=guest), seconds, reader=guest
+        )
         return await done
 
     @staticmethod

@@ -41,10 +41,14 @@ AGAIN = Again()
 
 @dataclass
 class Errand:
-    """For whom something is computed: whether he has gone, and how many seconds of a processor he has left."""
+    """For whom something is computed: whether he has gone, and how many seconds of a processor he has left.
+
+    `foreseen` are those that the computation under way takes about; 0 where nobody knows.
+    """
 
     gone: Callable[[], bool] = lambda: False
     left: float = MOST
+    foreseen: float = 0.0
 
 
 class Place(Protocol):

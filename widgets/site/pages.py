@@ -36,7 +36,7 @@ class Now(Pool):
     def __init__(self) -> None:
         self._share()
 
-    def submit(self, job: Callable[[], None], costly: bool = False, curve: bool = False, reader: Any = None) -> None:
+    def submit(self, job: Callable[[], None], seconds: float = 0.0, curve: bool = False, reader: Any = None) -> None:
         job()
 
 

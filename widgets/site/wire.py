@@ -29,12 +29,12 @@ class Turns(Pool):
         self._idle: deque[Iterator[None]] = deque()
         self._set = False
 
-    def submit(self, job: Act, costly: bool = False, curve: bool = False, reader: Any = None) -> None:
+    def submit(self, job: Act, seconds: float = 0.0, curve: bool = False, reader: Any = None) -> None:
         self._jobs.append(job)
         self._wake()
 
     def run(
-        self, turns: Iterator[Turn], costly: Any = None, curve: bool = False, reader: Any = None,
+        self, turns: Iterator[Turn], seconds: Any = None, curve: bool = False, reader: Any = None,
     ) -> None:  # fmt: skip
         def again() -> None:
             self._jobs.appendleft(partial(self.run, turns))

@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from recprivlib.accounting.calibration import gaussian_noise
+from recprivlib.accounting.rounding import once, summed
 from recprivlib.mechanisms import Gaussian, Laplace
 from recprivlib.mechanisms.gate import released
 from recprivlib.models import held
@@ -138,7 +139,7 @@ class Means:
         middle, half = (low + high) / 2, (high - low) / 2
         weights = np.ones(len(train)) if times is None else times[train.users]
         counts = np.bincount(train.items, weights, minlength=train.n_items)
-        sums = np.bincount(train.items, weights * (train.ratings - middle) / half, minlength=train.n_items)
+        sums = np.bincount(train.items, weights * (train.ratings - middle), minlength=train.n_items) / half
         if self.cap is None:
             sums = released(self.mechanism, sums)
         else:
@@ -146,13 +147,15 @@ class Means:
         found = offsets.means(half * sums, counts, half**2 * self.mechanism.variance, self.pull, self.again)
         return np.clip(found + np.float32(middle), low, high), counts
 
-    def release(self) -> Release:
+    def release(self, sizes: Sizes) -> Release:
+        hair = once(sizes.users * self.again)  # stars lie on halves, whose sums are exact
         if self.cap is None:
             return Release(
                 "noisy sums of every item's ratings", self.mechanism,
-                {RATING: Change(distance=self.moved), PERSON: NO_CAP, REPLACED: NO_CAP}, seen_by=WORLD,
+                {RATING: Change(distance=self.moved, rounding=hair), PERSON: NO_CAP, REPLACED: NO_CAP}, seen_by=WORLD,
             )  # fmt: skip
-        near = {PERSON: Change(), REPLACED: Change(distance=2.0), RATING: Change(distance=2 / math.sqrt(2 * self.cap))}
+        near: Near = {PERSON: Change(rounding=hair), REPLACED: Change(distance=2.0, rounding=hair),
+                      RATING: Change(distance=2 / math.sqrt(2 * self.cap), rounding=hair)}  # fmt: skip
         return Release("noisy sums and counts of every item's ratings", self.mechanism, near, seen_by=WORLD)
 
 
@@ -169,9 +172,11 @@ def gaussian_means(noise_multiplier: float, cap: int, pull: float, again: int) -
 def stated(releases: tuple[Release, ...], unit: str, epsilon: float, delta: float, population: int) -> Ledger:
     """The ledger of these releases, whose claim is our own."""
     terms = terms_of(unit)
-    public = ("the rating scale", "the cap on a person's ratings") if unit == "user" else PUBLIC
+    counts = unit != "user"  # who rated what tells who takes part
+    public = PUBLIC if counts else ("the rating scale", "the cap on a person's ratings")
     said = (HOME, *((CAPPED,) if unit == "user" else ()), *drawn_from(population))
-    return Ledger(releases, public, said, TRUST, Claim(epsilon, delta, *terms, "our own: by the noise that is added"))
+    claim = Claim(epsilon, delta, *terms, "our own: by the noise that is added")
+    return Ledger(releases, public, said, TRUST, claim, counts_public=counts)
 
 
 @dataclass(frozen=True)
@@ -209,7 +214,7 @@ class DPItemMeans:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
-        return stated((self._bought.release(),), self.protects, self.epsilon, self.delta, self.population)
+        return stated((self._bought.release(sizes),), self.protects, self.epsilon, self.delta, self.population)
 
     @property
     def _bought(self) -> Means:
@@ -275,13 +280,16 @@ class Repaired:
             )
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 24) + held.of_people(size, self.cap)
+        walk = held.squares(size, 30) + held.of_people(size, self.cap)
+        return max(walk, held.by_neighbours(size) + 24.0 * size.interactions)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
-        near = {PERSON: Change(), REPLACED: Change(distance=2.0), RATING: Change(distance=2.0)}
+        hair = summed(sizes.users, weight=self.population)
+        near: Near = {PERSON: Change(rounding=hair)}
+        near |= dict.fromkeys((REPLACED, RATING), Change(distance=2.0, rounding=hair))
         steps = Release("a noisy sum of clipped gradients", self._noise, near, self.iterations, WORLD)
-        return stated((self._bought.release(), steps), "user", self.epsilon, DELTA, self.population)
+        return stated((self._bought.release(sizes), steps), "user", self.epsilon, DELTA, self.population)
 
     @property
     def _bought(self) -> Means:
@@ -348,11 +356,15 @@ class DPCovariance:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         stars_of(sizes.grid)
-        near: Near = {RATING: Change(), PERSON: NO_CAP, REPLACED: NO_CAP}
+        hair = summed(sizes.users, weight=self.population)
+        longer = math.ceil(pairing.of_one_person(1.0, sizes.items) / pairing.of_one_rating(1.0))
+        one = summed(sizes.users, weight=self.population * longer)
+        near: Near = {RATING: Change(rounding=one), PERSON: NO_CAP, REPLACED: NO_CAP}
         if self.protects == "user":
-            near = {PERSON: Change(), REPLACED: Change(distance=2.0), RATING: Change(distance=2.0)}
+            near = {PERSON: Change(rounding=hair)}
+            near |= dict.fromkeys((REPLACED, RATING), Change(distance=2.0, rounding=hair))
         pairs = Release("a noisy matrix of how deviations go together", self._noise, near, seen_by=WORLD)
-        return stated((self._bought.release(), pairs), self.protects, self.epsilon, DELTA, self.population)
+        return stated((self._bought.release(sizes), pairs), self.protects, self.epsilon, DELTA, self.population)
 
     @property
     def _bought(self) -> Means:

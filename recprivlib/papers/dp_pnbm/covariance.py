@@ -38,20 +38,20 @@ def of_one_person(reach: float, cap: int) -> float:
 def centred(rated: Rated, reach: float) -> sp.csr_array:
     """√w y: rows whose outer products are people's parts."""
     rows, lengths = rated.rows, np.diff(rated.rows.indptr)
-    cut = np.clip(rows.data, -reach, reach)
+    cut = np.clip(rows.data.astype(float), -reach, reach)
     who = np.repeat(np.arange(len(lengths)), lengths)
     middle = np.bincount(who, cut, minlength=len(lengths)) / np.maximum(lengths, 1)
     data = (cut - middle[who]) * (lengths[who] + SLACK) ** -0.25
-    return sp.csr_array((data.astype(np.float32), rows.indices, rows.indptr), shape=rows.shape)
+    return sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def covariance(rows: sp.csr_array, times: Array | None = None) -> Array:
-    """Σ_u times_u y_u y_uᵀ, float32, without its diagonal."""
-    out = np.zeros((rows.shape[1],) * 2, np.float32)
+    """Σ_u times_u y_u y_uᵀ, in doubles, without its diagonal."""
+    out = np.zeros((rows.shape[1],) * 2)
     for start in range(0, rows.shape[0], USERS):
         block = rows[start : start + USERS].toarray()
         if times is not None:
-            block *= np.sqrt(times[start : start + USERS, None], dtype=np.float32)
+            block *= np.sqrt(times[start : start + USERS, None])
         out += block.T @ block
     np.fill_diagonal(out, 0)
     return out

@@ -67,7 +67,7 @@ class Pcc:
         return neighbours(train, item_means(train), similarity, self.neighbors, offset=self.offset)
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 22) + held.by_neighbours(size) / 2
+        return max(held.squares(size, 28), held.by_neighbours(size))
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()

@@ -51,9 +51,12 @@ def of_person(similarity: Array, x: Array, modelled: Array, bounds: Bounds) -> A
 def gradient(
     similarity: Array, rated: Rated, bounds: Bounds, chosen: Array | None = None, weights: Array | None = None
 ) -> Array:
-    """G = Σ_u weights_u G(u), float32 (n_items, n_items). `chosen`: which ratings are modelled; else all."""
-    n = len(similarity)
-    out, flat = np.zeros((n, n), np.float32), similarity.ravel()
+    """G = Σ_u weights_u G(u), float32 (n_items, n_items). `chosen`: which ratings are modelled; else all.
+
+    Where people's parts are clipped, lengths and sums are of doubles: what rounding adds to them is billed.
+    """
+    n, clipped = len(similarity), np.isfinite(bounds.norm)
+    out, flat = np.zeros((n, n), float if clipped else np.float32), similarity.ravel()
     into = out.ravel()
     for user in rated.people:
         items, x = rated.of(user)
@@ -65,9 +68,10 @@ def gradient(
             continue
         place = items[modelled, None].astype(np.int64) * n + items
         part = of_person(flat.take(place), x, modelled, bounds)
-        if np.isfinite(bounds.norm):
-            weight *= min(1.0, bounds.norm / max(float(np.linalg.norm(part)), 1e-12))
-        into[place] += part if weight == 1 else part * np.float32(weight)
+        if clipped:
+            length = float(np.einsum("ij,ij", part, part, dtype=float)) ** 0.5
+            weight *= min(1.0, bounds.norm / max(length, 1e-12))
+        into[place] += part if weight == 1 else part * out.dtype.type(weight)
     return out
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from recprivlib.accounting.rounding import once
 from recprivlib.mechanisms import Exact, Laplace
 from recprivlib.mechanisms.gate import released
 from recprivlib.models import held
@@ -83,10 +84,13 @@ class PNBM:
         yield from descent(self, train, item_means(train), rng)
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 16) + held.of_people(size)
+        return max(held.squares(size, 16) + held.of_people(size), held.by_neighbours(size))
 
     def ledger(self, sizes: Sizes) -> Ledger:
         return Ledger()
+
+
+UNREACHED = "every entry is billed at its own largest, and no person's ratings move them all so far at once"
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ class DPSGD(PNBM):
         return laplace(self.epsilon / (self.iterations * self.rate), self.largest(turn, grid))
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 28) + held.of_people(size)
+        return max(held.squares(size, 28) + held.of_people(size), held.by_neighbours(size))
 
     def ledger(self, sizes: Sizes) -> Ledger:
         entries = 2.0 * sizes.items * (sizes.items - 1)  # each entry of a person's part is at most 2 e_max φ/C = ΔF
@@ -122,9 +126,10 @@ class DPSGD(PNBM):
         for turn in range(1, self.iterations + 1):
             mechanism, unit = self.noise(turn, sizes.grid)
             moved = dict.fromkeys((RATING, PERSON, REPLACED), Change(distance=entries * unit))
-            turns.append(Release(f"the noisy gradient of step {turn}", mechanism, moved, seen_by=WORLD))
+            what = f"the noisy gradient of step {turn}"
+            turns.append(Release(what, mechanism, moved, seen_by=WORLD, unreached=UNREACHED))
         claim = Claim(self.epsilon, 0.0, *RATING, "Theorem 1, with ΔF of eq. 6")
-        return Ledger((means_release(), *turns), PUBLIC, (HOME,), TRUST, claim)
+        return Ledger((means_release(), *turns), PUBLIC, (HOME,), TRUST, claim, counts_public=True)
 
 
 def clamp_of(turn: int, grid: tuple[float, ...] | None) -> float:
@@ -237,12 +242,13 @@ class DPPS:
         return printed * (2 * ratings if self.rule == "code" else 1)
 
     def holds(self, size: Volume) -> float:
-        return held.squares(size, 20) + held.of_people(size, self.cap)
+        walk = held.squares(size, 21) + held.of_people(size, self.cap)
+        return max(walk, held.by_neighbours(size) + 24.0 * size.interactions)
 
     def ledger(self, sizes: Sizes) -> Ledger:
         steps = sample_release("the similarities after each step of the walk", self.iterations)
         releases = (means_release(), steps)
-        return Ledger(releases, PUBLIC, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon))
+        return Ledger(releases, PUBLIC, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon), counts_public=True)
 
 
 # ---------------------------------------------------------------------------------- the factor models it is held to
@@ -283,9 +289,10 @@ class DPSGDMF:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         mechanism, unit = self.noise(sizes.grid)
-        near: Near = {RATING: Change(distance=unit), PERSON: NO_CAP, REPLACED: NO_CAP}
+        near: Near = {RATING: Change(distance=unit, rounding=once(2)), PERSON: NO_CAP, REPLACED: NO_CAP}
         release = Release("each rating's error with noise, in every pass", mechanism, near, self.iterations, WORLD)
-        return Ledger((release,), PUBLIC, (HOME,), TRUST, Claim(self.epsilon, 0.0, *RATING, "Section 5.1, after [4]"))
+        claim = Claim(self.epsilon, 0.0, *RATING, "Section 5.1, after [4]")
+        return Ledger((release,), PUBLIC, (HOME,), TRUST, claim, counts_public=True)
 
 
 @dataclass(frozen=True)
@@ -322,7 +329,7 @@ class DPPSMF:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         releases = (sample_release("the biases and tastes after each step of the walk", self.iterations),)
-        return Ledger(releases, PUBLIC, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon))
+        return Ledger(releases, PUBLIC, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon), counts_public=True)
 
 
 SYSTEMS: dict[str, Entry] = {

@@ -64,7 +64,7 @@ def stated(flipping: Any, sizes: Sizes, cap: int | None, lists: str = AT_HOME, p
 def _reported(size: Volume, population: int) -> float:
     """Counts of two blocks beside each other, the bits of one, and the phones that were drawn."""
     many = held.crowd(size, population)
-    counts = held.squares(size, 8) + held.answered(many, 1.5)
+    counts = held.squares(size, 9.4) + held.answered(many, 1.5)
     return counts + held.kept_blocks(many) + held.drawn(size, population)
 
 

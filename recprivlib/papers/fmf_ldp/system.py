@@ -377,6 +377,7 @@ def local_ledger(what: str, mechanism: Mechanism, count: int, sizes: Sizes, clai
         assumed=(FRESH, SPLIT, AT_HOME),
         trust="nobody (local)",
         claimed=claimed,
+        counts_public=True,
     )
 
 

@@ -81,6 +81,7 @@ def rating_ledger(
         tuned=tuned,
         trust="nobody (local)",
         claimed=claimed,
+        counts_public=True,
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from recprivlib.accounting.rounding import summed
 from recprivlib.mechanisms import Cohort, VectorGaussian
 from recprivlib.mechanisms.gate import drawn, released
 from recprivlib.models import held
@@ -295,17 +296,19 @@ class DPPrivRec(PhoneTraining):
 
     def ledger(self, sizes: Sizes) -> Ledger:
         self._fits(sizes)
+        hair = summed(sizes.users)
 
         def line(**reading: Any) -> tuple[Release]:
             event = self.event(sizes.users, **reading)
-            return (Release(WHAT, event, event.neighbours, self.rounds, ("model",)),)
+            near = {terms: replace(change, rounding=hair) for terms, change in event.neighbours.items()}
+            return (Release(WHAT, event, near, self.rounds, ("model",)),)
 
         at = partial(claimed_epsilon, self.cohort, sizes.users, self.rounds, self.noise_multiplier)
         claim = Claim(at(1e-5), 1e-5, "user", "replace", "Section 2.3.4 with autodp, as in Tables 3 and 4", at=at)
         other = "poisson" if self.sampling == "fixed-size" else "fixed-size"
         readings = {COUNT: line(count=0.5)} if self.balance else {}
         readings[f"the same noise on {other} cohorts"] = line(sampling=other)
-        return Ledger(line(), PUBLIC, ASSUMED, "the server", claim, readings)
+        return Ledger(line(), PUBLIC, ASSUMED, "the server", claim, readings, counts_public=True)
 
     def _fits(self, sizes: Sizes) -> None:
         if self.cohort > sizes.users:

@@ -1,0 +1,55 @@
+"""Bugs that strangers planted (planted.py): none of them holds, and the one blind spot that is left has a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from recprivlib.auditing import audit
+from recprivlib.auditing.verdicts import UNSEEN
+from tests.audit.planted import PLANTED, POPULAR, REAL, SLOW, extra, sub
+
+HEAVY = [name for name, system in PLANTED.items() if hasattr(system, "unclipped_quantile")]  # networks in rounds
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in HEAVY else name for name in PLANTED]
+)
+def test_a_planted_bug_does_not_hold(name):
+    found = audit(PLANTED[name], name=name, trials=1000)
+    assert found.verdict != "holds", found.reason
+    assert found.attacked.found or found.reason.startswith("never reached") or found.verdict == "broken"
+
+
+def test_time_is_the_blind_spot_and_says_so():
+    found = audit(SLOW, trials=1000)
+    assert found.verdict == "holds"
+    assert "time" in UNSEEN
+    assert "not looked at: time, memory, files that are read" in found.reason
+
+
+def test_what_the_bugs_were_planted_into_holds():
+    for base in (POPULAR, REAL["dplcf-sp"], REAL["laplace-svd"]):
+        found = audit(base, trials=1000)
+        assert (found.verdict, found.attacked.found) == ("holds", ())
+
+
+def test_a_model_that_tells_the_random_numbers_it_was_given_tells_nothing():
+    """A system's own rng is public: the noise comes from the gate's root, and no answer can be told from it."""
+
+    def tells(self, train, rng):
+        seed = int(rng.integers(2**63))
+        model = type(POPULAR).fit(self, train, rng)
+        return extra(lambda _: (seed, repr(rng.bit_generator.state)))(model, train)
+
+    found = audit(sub(POPULAR, fit=tells), trials=1000)
+    assert (found.verdict, found.attacked.found) == ("holds", ())
+
+
+def test_a_model_that_tells_the_root_of_its_noise_is_found():
+    from recprivlib.mechanisms.noise import here
+
+    def tells(self, train, rng):
+        return extra(lambda _: here().key)(type(POPULAR).fit(self, train, rng), train)
+
+    found = audit(sub(POPULAR, fit=tells), trials=1000)
+    assert any("the model.extra" in note for note in found.attacked.found)
