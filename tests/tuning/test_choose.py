@@ -111,8 +111,8 @@ class Scripted:
 
 
 def test_the_first_score_that_picked_a_finalist_does_not_count_again():
-    """Trial 3 was lucky once and is bad afterwards; trial 5 is best on fresh draws."""
-    bench = Scripted(lambda k: {3: 0.1, 5: 0.5}.get(k, 0.6 + k / 100), lambda k, draw: {3: 0.9, 5: 0.4}.get(k, 0.7))
+    """Trial 3 was so lucky once that a mean with its first score would win; trial 5 is best on fresh draws."""
+    bench = Scripted(lambda k: {3: -5.0, 5: 0.5}.get(k, 0.6 + k / 100), lambda k, draw: {3: 0.9, 5: 0.4}.get(k, 0.7))
     found = tuned(contender(), 0, bench, budget=12)
     assert (found.trial, found.validated, found.printed) == (5, 0.4, 0.7)
 

@@ -68,7 +68,9 @@ def test_turning_a_dial_leaves_the_bill_and_the_claim_where_they_are(name: str) 
         return claimed.get("epsilon"), counted["epsilon"], terms
 
     claimed, counted, terms = said(entry.system)
-    most = max(counted, claimed) if claimed and counted <= claimed else counted
+    claim = entry.system.ledger(SIZES).claimed
+    own = claim is not None and claim.where.startswith("our own")  # ε is a bound that the noise may fall short of
+    most = max(counted, claimed) if own else counted
     for key, one in dials(entry.system).items():
         if not one.splits:
             for value in ends(entry.system, key):
