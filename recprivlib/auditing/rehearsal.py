@@ -24,7 +24,7 @@ from typing import Any
 from recprivlib.accounting import guarantee, supported
 from recprivlib.auditing.conformance import LedgerCheck, apart_in_one_partition, lines, unknown
 from recprivlib.auditing.draws import cohorts, randomness, turned
-from recprivlib.auditing.leaves import same
+from recprivlib.auditing.leaves import identity, same
 from recprivlib.auditing.memory import remembered
 from recprivlib.auditing.neighbours import ITEMS, PEOPLE, Stage
 from recprivlib.auditing.pace import CROWD, ROUNDS, calmed, left_out, shortened, staged, unhurried
@@ -317,6 +317,9 @@ def _elsewhere(short: Any, stage: Stage, sizes: Sizes, act: Act) -> Books:
 def _streamed(short: Any, scene: Scene, act: Act) -> list[str]:
     """Every model on the way, in every world of a scene."""
     tape = play(short, scene.base, act.seed, act.view, streamed=True).calls
+    fitted = play(short, scene.base, act.seed, act.view).calls
+    if [identity(call.mechanism) for call in tape] != [identity(call.mechanism) for call in fitted]:
+        return [f"{len(tape):,} answers leave where models are streamed, and {len(fitted):,} where they are not"]
     tape = [turned(call, scene.base.n_users, True, scene.who) for call in tape]
     worlds = [scene.base, *(world for _, world, _ in scene.others)]
     here, *rest = (play(short, one, act.seed, act.view, tape, streamed=True) for one in worlds)

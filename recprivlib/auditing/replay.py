@@ -74,7 +74,7 @@ def play(
     if tape is not None and len(now.calls) != len(tape):
         raise Torn("how much is released depends on the data")
     home: dict[str, Any] = {}
-    strange = list(heard.outside[:1])
+    strange = [*heard.outside[:1], *_of_another_root(now.calls, root)]
     for name, value, private in leaves(model, "the model"):
         if isinstance(value, Closed):
             strange.append(f"{name} is {value}, into which nobody can look")
@@ -87,6 +87,17 @@ def play(
         scores = _scores(model, probe.others, train.n_items)
         held |= _folded(model, probe.newcomers)
     return Played(now.calls, held, home, scores, tuple(strange))
+
+
+def _of_another_root(calls: list[Call], root: Root) -> list[str]:
+    """Who opens a root of its own, or takes one back, knows its noise."""
+    seen: set[tuple[int, ...]] = set()
+    for call in calls:
+        if call.stream is not None:
+            if call.stream.key != root.key or call.stream.path in seen:
+                return [f"noise does not come from the root of the run, anew for every answer{where(call)}"]
+            seen.add(call.stream.path)
+    return []
 
 
 def _shown(tape: Tape, view: View) -> list[tuple[str, Any]]:

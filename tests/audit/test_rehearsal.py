@@ -14,6 +14,7 @@ from recprivlib.auditing import USUAL, audit
 from recprivlib.auditing.conformance import LedgerCheck, lines
 from recprivlib.auditing.draws import cohorts, randomness
 from recprivlib.auditing.leaves import Closed, leaves, same
+from recprivlib.auditing.mutation import OPERATORS
 from recprivlib.auditing.neighbours import Stage
 from recprivlib.auditing.real_run import ordered, real_scenes
 from recprivlib.auditing.rehearsal import BRIEF, WHOLE, rehearse
@@ -288,3 +289,15 @@ def test_a_file_that_somebody_else_writes_to_is_not_held_against_a_run(tmp_path,
         other.flush()
         after = module._open_files()[held.fileno()]
         assert (before[held.fileno()][0] != after[0], before[held.fileno()][1] != after[1]) == (True, ours)
+
+
+@pytest.mark.parametrize(
+    ("name", "bug"), [("dp-popularity", "root: own"), ("dplcf-sp", "root: data's"), ("dp-gram", "root: rewound")]
+)
+def test_noise_of_another_root_than_the_run_s_is_found(name, bug):
+    """A system may open a root of its own, or take the run's back: then it knows its noise."""
+    entry = PRIVATE[name]
+    wrong = OPERATORS[bug].build(entry.system)
+    found = audit(wrong, name=name, unit=entry.terms[0], relation=entry.terms[1], trials=1000)
+    assert found.verdict != "holds"
+    assert any("root of the run" in one for one in found.attacked.found)

@@ -12,7 +12,6 @@ RARE = "rare: what befalls one answer in a thousand may go unseen"
 PROCESS = "what a run leaves in its process is not looked at"
 CLASS = "what is written about a class is not looked at"
 COMPILED = "what a compiled container holds is not looked at"
-ROOT = "that noise comes from the root of the run, anew for every answer, is believed"
 DRAWN = "that nobody is told who was drawn is believed"
 WORLDS = "no made-up world has such data; real data may (--data)"
 ALONE = "what is told is made of earlier answers where inputs differ by what was released: it gives nothing away"
@@ -29,9 +28,6 @@ SPOTS: dict[str, str] = {
     "side: input": PROCESS,
     "model: docstring": CLASS,
     "model: compact": COMPILED,
-    "root: own": ROOT,
-    "root: data's": ROOT,
-    "root: rewound": ROOT,
     "lie: same for blocks": ROWS,
     "gate: noise cycled": ALONE,
     "cohort: told": DRAWN,
