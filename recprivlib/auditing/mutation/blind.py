@@ -11,7 +11,6 @@ FILES = "files that are read are not looked at"
 RARE = "rare: what befalls one answer in a thousand may go unseen"
 PROCESS = "what a run leaves in its process is not looked at"
 CLASS = "what is written about a class is not looked at"
-FORM = "in which order and layout the same things lie is not looked at"
 COMPILED = "what a compiled container holds is not looked at"
 ROOT = "that noise comes from the root of the run, anew for every answer, is believed"
 DRAWN = "that nobody is told who was drawn is believed"
@@ -29,8 +28,6 @@ SPOTS: dict[str, str] = {
     "side: public generator": PROCESS,
     "side: input": PROCESS,
     "model: docstring": CLASS,
-    "model: order": FORM,
-    "model: layout": FORM,
     "model: compact": COMPILED,
     "root: own": ROOT,
     "root: data's": ROOT,
