@@ -19,7 +19,7 @@ FEW, SOME = Axis("false alarms", 0.001, 1, **RARE), Axis("hits", 0.001, 1, **RAR
 POINTS = 60  # of a curve on log axes
 LEAST = 1e-3
 # Of the attackers' curves: how each is drawn, at which false alarms it is named, and how far above its line.
-LOOKS = (("solid", 0.3, 0.62), ("dot", 0.03, 0.5), ("dash", 0.005, 1.4))
+LOOKS = (("solid", 0.09, 2.0), ("dot", 0.14, 0.42), ("dash", 0.005, 1.4))
 
 Curve = tuple[Sequence[float], Sequence[float]]  # false alarms, hits
 
@@ -37,9 +37,9 @@ def three(claimed: Curve, counted: Curve, attacked: Curve) -> dict[str, Any]:
     ]
     traces[-1]["line"] = {**traces[-1]["line"], "dash": "dash"}
     labels = [
-        Label("claimed", 0.93, "paper", x=0.1),
-        Label("counted", _at(counted, 0.2) + 0.06, "bound", x=0.14),
-        Label("attacked, at least", _at(attacked, 0.5) - 0.1, "attack", x=0.55),
+        Label("claimed", 0.93, "paper", x=0.14),
+        Label("counted", _at(counted, 0.48) + 0.09, "bound", x=0.48),
+        Label("attacked, at least", _at(attacked, 0.66) - 0.26, "attack", x=0.66),
     ]
     at = {name: percent(_at(curve, 0.1))
           for name, curve in (("claimed", claimed), ("counted", counted), ("attacked", attacked))}  # fmt: skip
