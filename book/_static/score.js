@@ -130,7 +130,8 @@ window.rpScore = (place) => {
       const left = Math.ceil(8 + 0.62 * size * Math.max(...systems.map((name) => name.length))),
         top = size + 8,
         each = (wide - left) / (bugs.length + groups.length - 1),
-        row = (tall - top) / systems.length;
+        row = Math.min(24, (tall - top) / systems.length);
+      sheet.setAttribute("height", String(Math.ceil(top + row * systems.length)));
       systems.forEach((name, one) => label(left - 8, top + (one + 0.5) * row + size * 0.36, name, "end"));
       let x = left,
         last = "";
