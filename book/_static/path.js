@@ -264,7 +264,7 @@
       if (event.key === "Escape" && html.classList.contains("presenting")) return present(false);
       if (
         /** @type {Element} */ (event.target).closest(
-          "input, select, textarea, .pen, pre, [contenteditable], [role=tab]",
+          "input, select, textarea, .pen, .score-picture, pre, [contenteditable], [role=tab]",
         )
       )
         return;

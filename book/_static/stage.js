@@ -422,6 +422,8 @@
       canvas.innerHTML = canvas.written = text;
       const seat = canvas.querySelector(".rp-game");
       if (seat) window.rpPlay(seat);
+      const score = canvas.querySelector(".rp-score");
+      if (score) window.rpScore(score);
     }
     function draw() {
       if (!shown || !state) return;

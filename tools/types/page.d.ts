@@ -218,6 +218,7 @@ interface Window {
   rpStage(el: HTMLElement, it: PathData, live: Ask | null, on: (what: StageNews) => void): Stage;
   rpPen(host: HTMLElement, sketch: Sketch, tell: { changed(): void; done(): void }): Pen;
   rpPlay(place: HTMLElement): void;
+  rpScore(place: HTMLElement): void;
   staticFrame: {
     (place: HTMLElement, url: string): Promise<void>;
     data?(stem: string, it: StillData): void;

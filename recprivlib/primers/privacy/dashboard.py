@@ -30,7 +30,7 @@ from recprivlib.plots.climb import climb
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import best_guess, count, one_in, setting
 from recprivlib.primers.privacy import figures as plots
-from recprivlib.primers.privacy import lab
+from recprivlib.primers.privacy import lab, score
 from recprivlib.primers.privacy.compute import COUNTS, Result, compute
 from recprivlib.primers.privacy.lab import SUBJECTS
 from recprivlib.primers.privacy.words import brief, say, say_asked, say_outputs, say_play, say_ratio
@@ -98,7 +98,7 @@ print("counted ", found.counted.epsilon, found.counted.why_infinite)
         + f"""
 from recprivlib.auditing import certify
 from recprivlib.dashboard import bills
-from recprivlib.primers.privacy import lab
+from recprivlib.primers.privacy import lab, score
 
 _, worlds = bills.worlds(mechanism, {count}, {tries}, {values["seed"]})
 yours = certify(lab.ruled(mechanism, {count}, {values["alarms"]}, {values["seed"]}, worlds), {delta})
@@ -153,6 +153,14 @@ def draw_asked(result: Result, look: Look) -> dict[str, Any]:
 
 def draw_ratio(result: Result, look: Look) -> dict[str, Any]:
     return plots.ratio(look, COUNTS, result.bills, result.releases)
+
+
+def draw_score(result: Result, look: Look) -> str:
+    return score.drawn(score.today())
+
+
+def say_score(result: Result) -> str:
+    return score.say(score.today())
 
 
 def draw_strip(result: Result, view: Appearance) -> str:
@@ -227,6 +235,7 @@ EXPLORER = Explorer(
         Figure("bound", "What the attack can prove", draw_bound, axis="tries"),
         Figure("play", "You are the attacker", draw_play, "path", say=say_play),
         Figure("asked", "How often anybody can be right", draw_asked, "path", axis="releases", say=say_asked),
+        Figure("score", "Planted bugs, by system", draw_score, "path", say=say_score),
         Figure("ratio", "How many times the exact bill", draw_ratio, "path", axis="releases", say=say_ratio),
         mark=mark,
     ),

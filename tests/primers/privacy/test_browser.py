@@ -9,6 +9,7 @@ import time
 import pytest
 
 from recprivlib.dashboard import explorer
+from recprivlib.primers.privacy import score
 from tests.browser.sight import PATIENCE, Dash, fits, into_sight, rest
 from tests.browser.walking import opened, states
 
@@ -212,3 +213,80 @@ def test_the_readers_own_rule_proves_less_than_the_programs(visit, still_site):
     program = certified("program choose")
     assert rule.get_attribute("aria-valuetext") == which.control("alarms").spoken(0.0)
     assert own < program
+
+
+# --------------------------------------------------------------------------------------- the score of the audit
+
+
+def scored(visit, still_site, **how):
+    """The step whose figure is the score, and its picture."""
+    _, asked = states("privacy")
+    number = next(at for at, one in enumerate(asked, 1) if one.view[0] == "score")
+    page = opened(visit, "privacy", f"?step={number}", site=still_site, **how)
+    page.locator(".stage .rp-score .score-picture svg").wait_for(timeout=PATIENCE)
+    return page, page.locator(".stage .rp-score")
+
+
+def at(place):
+    return place.get_attribute("data-at").split(" | ")
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
+def test_any_mark_of_the_score_says_what_was_planted_and_by_what_it_was_found(visit, still_site, shoot, width, theme):
+    page, place = scored(visit, still_site, width=width, theme=theme)
+    table, said = score.today(), set()
+    plants = {bug.name: bug.plants for bug in table.bugs}
+    box = place.locator(".score-picture").bounding_box()
+    for x, y in ((0.35, 0.2), (0.5, 0.4), (0.4, 0.6), (0.3, 0.8)):
+        spot = box["x"] + x * box["width"], box["y"] + y * box["height"]
+        if width < 480:
+            page.mouse.click(*spot)  # a driver's tap may scroll first, and a path takes that for a step
+        else:
+            page.mouse.move(*spot)
+        bug, system = at(place)
+        words = place.locator(".score-words").inner_text()
+        assert f"Planted in {system}: {plants[bug]}." in words
+        row = [one.name for one in table.bugs].index(bug)
+        outcome, by = table.cells[row][table.systems.index(system)]
+        assert {"caught": f"Caught: {by}.", "": "does not apply"}.get(outcome, "Passes") in words
+        said.add(bug)
+    assert len(said) > 2
+    shoot(page, f"privacy-score-{width}-{theme}")
+
+
+def test_the_marks_differ_in_shape_and_stay_inside_their_figure(visit, still_site):
+    page, place = scored(visit, still_site, width=390)
+    kinds = page.evaluate("""() => [...document.querySelectorAll('.stage .score-key .mark')]
+        .map((mark) => [mark.getAttribute('d'), getComputedStyle(mark).fill, getComputedStyle(mark).stroke])""")
+    assert len({shape for shape, _, _ in kinds}) == len(kinds) >= 3
+    inside, figure = place.bounding_box(), page.locator(".stage .plot[data-figure=score]").bounding_box()
+    assert inside["y"] + inside["height"] <= figure["y"] + figure["height"] + 1
+    assert inside["x"] + inside["width"] <= 390
+
+
+@pytest.mark.chromium
+def test_the_score_is_walked_with_the_keyboard_and_the_path_stays_where_it_is(visit, still_site, accessible):
+    page, place = scored(visit, still_site, width=1280)
+    before, address = at(place), page.url
+    place.locator(".score-picture").focus()
+    page.keyboard.press("ArrowDown")
+    assert at(place)[0] == before[0]
+    assert at(place)[1] != before[1]
+    page.keyboard.press("ArrowRight")
+    assert at(place)[0] != before[0]
+    assert page.url == address
+    accessible(page)
+
+
+def test_those_that_pass_are_shown_one_by_one(visit, still_site):
+    _, place = scored(visit, still_site, width=1280)
+    passes = {(bug.name, system) for bug, row in zip(score.today().bugs, score.today().cells, strict=True)
+              for system, cell in zip(score.today().systems, row, strict=True)
+              if cell[0] in ("holds", "open")}  # fmt: skip
+    assert passes, "nothing passes: then the button is hidden, and this test has nothing to press"
+    seen = [tuple(at(place))]
+    for _ in range(min(5, len(passes)) - 1):
+        place.get_by_role("button", name="One that passes").click()
+        seen.append(tuple(at(place)))
+    assert len(set(seen)) == len(seen)
+    assert set(seen) <= passes
