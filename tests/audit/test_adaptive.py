@@ -113,7 +113,7 @@ def test_in_a_tight_case_the_share_that_is_missed_is_paid_for():
 
 
 @pytest.mark.parametrize(("name", "least"), [
-    ("dpsgd-mf", 0.5), ("dpsgd-pnbm-repaired", 0.45), ("dp-covariance", 0.42), ("dp-gram", 0.5),
+    ("dpsgd-mf", 0.5), ("dpsgd-pnbm-repaired", 0.45), ("dp-covariance", 0.37), ("dp-gram", 0.5),
 ])  # fmt: skip
 def test_systems_of_several_answers_are_attacked_through_all_of_them(name, least):
     entry = get(name)
