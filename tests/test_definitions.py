@@ -245,7 +245,7 @@ def names():
         ("papers/privrec/system.py", "return ", "return  +", {"privrec"}),
         ("papers/dp_pnbm/system.py", "return ", "return  +", {"dp_pnbm"}),
         ("papers/fmf_ldp/system.py", "return ", "return  +", {"fmf_ldp", "federation"}),
-        ("papers/ldp_svd/system.py", "return ", "return  +", {"ldp_svd", "dp_pnbm"}),
+        ("papers/ldp_svd/system.py", "return ", "return  +", {"ldp_svd", "dp_pnbm", "privacy"}),
         ("cli/run.py", "return ", "return  +", set()),
     ],
 )
