@@ -25,7 +25,7 @@ class NoisyCounts:
     """How many met each item, with noise."""
 
     epsilon: float = parameter(1.0, 0.05, 20.0, "ε of a person over the whole run", tune=BUDGET)
-    cap: int = parameter(20, 1, 50, "τ, the most interactions of one person that are used", tune=dial(2, 50))
+    cap: int = parameter(5, 1, 50, "τ, the most interactions of one person that are used", tune=dial(2, 50))
 
     __post_init__ = check
 

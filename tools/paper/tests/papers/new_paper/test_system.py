@@ -56,5 +56,5 @@ def test_the_screen_shows_what_the_library_computes(capsys: pytest.CaptureFixtur
     (fold,) = split(load("synthetic").interactions, "loo-latest", 3)
     model = trained(NoisyCounts(epsilon=0.5), fold.train, 3)
     assert shown.rate == pytest.approx(evaluate(model, fold).metrics["hr@10"])
-    exec(EXPLORER.snippet({"epsilon": 0.5, "cap": 20, "data": "synthetic", "seed": 3}), {})
+    exec(EXPLORER.snippet({"epsilon": 0.5, "cap": 5, "data": "synthetic", "seed": 3}), {})
     assert f"new-paper: {shown.rate:.3f}" in capsys.readouterr().out

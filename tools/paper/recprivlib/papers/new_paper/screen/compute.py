@@ -23,7 +23,7 @@ SET = ("epsilon", "cap")  # the controls that are the system's own
 YOU = BillLabel(BILL[0], BILL[1], "you, there or not", tries=1000)
 
 # What `compute` takes where nothing else is said; the controls stand there when a page is opened.
-DEFAULTS: dict[str, Any] = {"epsilon": 1.0, "cap": 20, "data": "ml-100k", "seed": 0}
+DEFAULTS: dict[str, Any] = {"epsilon": 1.0, "cap": 5, "data": "ml-100k", "seed": 0}
 
 
 @dataclass(frozen=True)

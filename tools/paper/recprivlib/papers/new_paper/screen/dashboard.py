@@ -59,7 +59,7 @@ CONTROLS = (
 
 
 STARTS = (
-    Try("One film a person", {"cap": 1}, "The noise falls to a twentieth. Is the list better for it?"),
+    Try("One film a person", {"cap": 1}, "The noise falls to a fifth. Is the list better for it?"),
     Try("Hardly any budget", {"epsilon": 0.1}, "The noise is as large as most counts. Which films stay on top?"),
 )
 
