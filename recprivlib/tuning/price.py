@@ -78,6 +78,7 @@ def searched(
     if found.why_infinite:
         return Search(run, kept, math.inf)
     best = max(stopped(parts, delta, trials, eta) for parts in found.choices)
+    best = float(f"{best:.12g}")  # as `guarantee` rounds: further digits are floating-point noise
     return Search(run, kept, min(best, kept))
 
 
