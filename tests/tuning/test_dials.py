@@ -36,7 +36,7 @@ def on(one: Dial, value: object) -> bool:
 def test_every_parameter_has_a_dial_or_the_reason_why_it_has_none(name: str) -> None:
     for key, meta in parameters(SYSTEMS[name].system).items():
         assert isinstance(meta.tune, Dial) or len(meta.tune) > 10, (
-            f"{key} has no tune=: a dial (`dial(2, 50)`, `among(…)`), or the reason why a search may not turn it (`BUDGET`)"
+            f"{key} has no tune=: a dial (`dial(2, 50)`, `among(…)`), or why a search may not turn it (`BUDGET`)"
         )
 
 
