@@ -14,7 +14,7 @@ def test_a_document_has_the_three_numbers_at_the_same_terms(capsys):
     found = json.loads(capsys.readouterr().out)
     terms = [(found[word]["unit"], found[word]["relation"]) for word in ("claimed", "counted", "attacked")]
     assert terms == [("rating", "replace-value")] * 3
-    assert found["verdict"] == "holds"
+    assert found["verdict"] == "holds", found["reason"]
     assert found["mode"] == "seeded, for teaching"
     assert (found["attacked"]["played"], found["attacked"]["found"]) == ("whole run", [])
     assert "the ledger's arithmetic; the whole run was attacked and gave nothing more" in found["reason"]
@@ -123,7 +123,7 @@ def test_a_summary_says_who_looks_what_is_claimed_and_how_noise_was_drawn(capsys
     ],
 )
 def test_mistakes_are_one_line_and_exit_2(capsys, words, named):
-    assert main(["audit", *words, "--trials", "1000"]) == 2
+    assert main(["audit", *words, "--trials", "1000"]) == 2, capsys.readouterr().out
     out, err = capsys.readouterr()
     assert out == ""
     assert named in err

@@ -100,6 +100,8 @@ def command(draw: st.DrawFn) -> list[str]:
         "sweep": lambda: [named, *draw(POPULATION), *["--grid", *setting[1:]][: len(setting)], *draw(SEEDS),
                           *draw(PROTOCOL), "--out", draw(mostly(st.just("out.csv")))],
         "systems": lambda: [],
+        "tune": lambda: [named, "--trials", draw(st.sampled_from(["0", "-1", "9" * 400, "x", "", "٥"])),
+                         *draw(option("--metric", ["ndcg@10"])), *draw(option("--price", ["public"])), *draw(SEEDS)],
     }[verb]()  # fmt: skip
     extra = draw(st.lists(HOSTILE, max_size=1) if draw(st.integers(0, 9)) == 7 else st.just([]))
     return [draw(st.just(verb) if draw(st.integers(0, 30)) != 7 else HOSTILE), *words, *extra, *draw(json_wanted)]
