@@ -137,34 +137,39 @@ def _grown(heard: Heard) -> Iterator[None]:
     try:
         yield
     finally:
-        for number, (size, at) in _open_files().items():
-            if number in before and before[number][0] != size and before[number][1] != at:
+        for which, (size, at) in _open_files().items():
+            if which in before and before[which][0] != size and before[which][1] != at:
                 heard.outside.append("a run writes to a file that was open before")
 
 
-def _open_files() -> dict[int, tuple[int, int]]:
-    """Of each regular file that this process holds open, but for its terminal's: its size, and where the process stands
-    in it. Others may write to a file that is open here: of that its size alone tells."""
-    found: dict[int, tuple[int, int]] = {}
-    try:
-        for name in os.listdir("/proc/self/fd"):  # noqa: PTH208  there may be none
-            with contextlib.suppress(OSError):
-                about = os.fstat(int(name))
-                if stat.S_ISREG(about.st_mode) and (about.st_dev, about.st_ino) not in _terminal():
-                    found[int(name)] = about.st_size, os.lseek(int(name), 0, os.SEEK_CUR)
-    except OSError:
-        pass
+Which = tuple[int, int, int]  # a descriptor and its file: a number is given anew to another
+
+
+def _open_files() -> dict[Which, tuple[int, int]]:
+    """Of each regular file that this process alone holds open: its size, and where the process stands in it.
+
+    Others may write to a file that is open here: of that its size alone tells. What the parent has open too, and what
+    is printed to, is moved by others.
+    """
+    shared = {which[1:] for which in _regular("self") if which[0] in (1, 2)} | {x[1:] for x in _regular(os.getppid())}
+    found: dict[Which, tuple[int, int]] = {}
+    for which, size in _regular("self").items():
+        with contextlib.suppress(OSError):
+            if which[1:] not in shared:
+                found[which] = size, os.lseek(which[0], 0, os.SEEK_CUR)
     return found
 
 
-def _terminal() -> set[tuple[int, int]]:
-    """What is printed may go to files."""
-    known = set()
-    for number in (1, 2):
-        with contextlib.suppress(OSError):
-            about = os.fstat(number)
-            known.add((about.st_dev, about.st_ino))
-    return known
+def _regular(process: int | str) -> dict[Which, int]:
+    """The regular files that a process has open, and their sizes; none where the system does not show them."""
+    found: dict[Which, int] = {}
+    with contextlib.suppress(OSError):
+        for name in os.listdir(f"/proc/{process}/fd"):  # noqa: PTH208
+            with contextlib.suppress(OSError):
+                about = os.stat(f"/proc/{process}/fd/{name}")  # noqa: PTH116
+                if stat.S_ISREG(about.st_mode):
+                    found[int(name), about.st_dev, about.st_ino] = about.st_size
+    return found
 
 
 def _guard() -> None:

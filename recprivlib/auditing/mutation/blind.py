@@ -16,6 +16,10 @@ DRAWN = "that nobody is told who was drawn is believed"
 WORLDS = "no made-up world has such data; real data may (--data)"
 ALONE = "what is told is made of earlier answers where inputs differ by what was released: it gives nothing away"
 ROWS = "that the noise of symbols is new for every person is looked at among few people"
+DEAR = "where a run is dear, its rarer worlds are played only as far as there is time for them"
+LATER = "of many rounds the first are played: what befalls a later one is not met"
+APART = "that two lines speak of disjoint data is found out in some systems, not in all"
+ONCE = "who answers once a round has nothing to take back: it gives nothing away"
 VIEWS = "who sees a release is believed"
 
 SPOTS: dict[str, str] = {
@@ -32,6 +36,15 @@ SPOTS: dict[str, str] = {
     "gate: noise cycled": ALONE,
     "cohort: told": DRAWN,
     "ledger: unseen": VIEWS,
+    "ledger: partition": APART,
+    "gate: early stop": LATER,
+    "root: rewound": ONCE,
+    "stream: first": DEAR,
+    "stream: all": DEAR,
+    "data: refused": DEAR,
+    "wait: one long history": DEAR,
+    "wait: many items": DEAR,
+    "wait: long runs": DEAR,
     "wait: all alike": WORLDS,
     "wait: features": WORLDS,
     "wait: nobody short": WORLDS,
