@@ -633,6 +633,27 @@ class DrawsPeople(Protocol):
 
 
 @runtime_checkable
+class HasRate(Protocol):
+    """Draws people with this share of them in each draw."""
+
+    rate: float
+
+
+@runtime_checkable
+class HasCap(Protocol):
+    """A system that counts at most so many of a person's interactions; None counts all."""
+
+    cap: int | None
+
+
+@runtime_checkable
+class HasCohort(Protocol):
+    """A system that asks so many people in each round."""
+
+    cohort: int
+
+
+@runtime_checkable
 class SharesADraw(Protocol):
     """A cohort: several parts are released on one draw of people, and its name tells draws apart."""
 

@@ -16,7 +16,8 @@ from recprivlib.yardsticks.plain import Popularity
 
 LIBRARY = Path(protocols.__file__).parent
 FOREIGN = {  # of Python's own things, or of other people's: nothing that protocols.py could promise
-    "__dict__", "__metadata__", "__dataclass_fields__", "__module__", "bit_generator", "getloadavg", "json", "nbytes",
+    "__closure__", "__dict__", "__metadata__", "__name__", "__dataclass_fields__", "__module__", "addaudithook",
+    "bit_generator", "choices", "fork", "on", "getloadavg", "json", "nbytes",
     "reason", "reconfigure", "strerror", "thread_time",
     "body", "decorator_list", "elts", "func", "id", "keys", "target", "value",  # of a syntax tree's nodes
 }  # fmt: skip

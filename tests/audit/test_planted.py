@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from recprivlib.auditing import audit
+from recprivlib.auditing.overheard import alone
 from recprivlib.auditing.verdicts import UNSEEN
 from tests.audit.planted import PLANTED, POPULAR, REAL, SLOW, extra, sub
 
+ROOT = Path(__file__).parents[2]
 HEAVY = [name for name, system in PLANTED.items() if hasattr(system, "unclipped_quantile")]  # networks in rounds
 
 
@@ -15,9 +22,26 @@ HEAVY = [name for name, system in PLANTED.items() if hasattr(system, "unclipped_
     "name", [pytest.param(name, marks=pytest.mark.slow) if name in HEAVY else name for name in PLANTED]
 )
 def test_a_planted_bug_does_not_hold(name):
-    found = audit(PLANTED[name], name=name, trials=1000)
-    assert found.verdict != "holds", found.reason
-    assert found.attacked.found or found.reason.startswith("never reached") or found.verdict == "broken"
+    """Where other threads run (a server that another test has left), what is printed is not looked at: there the
+    audit gets a process of its own, as on the command line."""
+    verdict, reason, found = said(name) if alone() else by_itself(name)
+    assert verdict != "holds", reason
+    assert found or reason.startswith("never reached") or verdict == "broken"
+
+
+def said(name):
+    done = audit(PLANTED[name], name=name, trials=1000)
+    return done.verdict, done.reason, list(done.attacked.found)
+
+
+def by_itself(name):
+    code = f"import json; from tests.audit.test_planted import said; print(json.dumps(said({name!r})))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_by_itself_it_says_the_same():
+    assert by_itself("raw counts are printed")[0] != "holds"
 
 
 def test_time_is_the_blind_spot_and_says_so():
