@@ -374,9 +374,10 @@ def test_a_helper_at_what_takes_a_while_is_not_waited_for(pool):
 def test_what_a_helper_aside_knows_is_asked_of_it_and_not_begun_elsewhere(pool):
     here = pool()
     Asked(here, "declared", people=25, seed=7).last()
-    (aside,) = (one for one in here.place.staff if one.aside and not one.kept)
-    assert Asked(here, "where", seed=7).last().result.area == aside.pid
-    assert Asked(here, "where", seed=8).last().result.area != aside.pid
+    aside = {one.pid for one in here.place.staff if one.aside}  # two, where the first to begin had to give up its place
+    assert aside
+    assert Asked(here, "where", seed=7).last().result.area in aside
+    assert Asked(here, "where", seed=8).last().result.area not in aside
 
 
 def test_one_that_was_kept_for_what_is_quick_goes_when_nobody_needs_it(pool, monkeypatch):
