@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Series", "along", "beats_from", "compared", "curve", "known", "level", "line", "rated", "rows", "said", "verb",
-    "verdicts",
+    "Series", "along", "beats_from", "compared", "curve", "known", "level", "line", "rated", "rows", "said", "tuned",
+    "verb", "verdicts",
 ]  # fmt: skip
 ERRORS = ("rmse",)  # metrics of which less is better
 
@@ -77,6 +77,24 @@ def curve(
     return Series(name, role, xs, ys, low, high, of=of)
 
 
+def tuned(
+    stem: str, about: Mapping[str, Any], along: str, role: str, name: str = "tuned alike", x: str = ""
+) -> Series | None:
+    """What a system finds `along` what it costs with its dials searched, of `<stem>_tuned`; None where it was not run.
+
+    `about` has the system, the metric, the data and what was given beside the price.
+    """
+    if f"{stem}_tuned" not in names():
+        return None
+    found = rows_of(results(f"{stem}_tuned"), dict(about) | {"setting": "tuned"})
+    found = found.dropna(subset=[along]).drop_duplicates(x or along).sort_values(x or along)
+    if not len(found):
+        return None
+    _same_terms(found, x)
+    xs, ys, low, high = (tuple(map(float, found[column])) for column in (x or along, "value", "low", "high"))
+    return Series(name, role, xs, ys, low, high, "dot", "mean of splits and seeds")
+
+
 def level(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> float:
     """A single number of a table."""
     return float(_only(table, metric, **where)["value"])
@@ -131,6 +149,8 @@ def verb(row: Mapping[str, Any]) -> str:
     """What may be said of a row beside the system it was held against; nothing of that system itself."""
     if not isinstance(row["against"], str):
         return ""
+    if isinstance(row.get("verb"), str):  # of a comparison tuned alike: its interval holds more than people
+        return str(row["verb"])
     gap = (row["difference"], row["difference_low"], row["difference_high"])
     return Difference(*gap, lower_is_better=row["metric"] in ERRORS).verb
 

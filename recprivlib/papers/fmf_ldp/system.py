@@ -174,11 +174,14 @@ class FMFLDP:
         return proxy(*self.messages(block, told, rng), told.items.size)
 
     def messages(self, block: Interactions, told: Told, rng: np.random.Generator) -> Messages:
+        cells = chosen(block.n_users, told.items.size, self.k, rng)
+        return cells, ldp_module(self.gradients(block, told, cells), OneBitGradient(self.epsilon, told.items.size))
+
+    def gradients(self, block: Interactions, told: Told, cells: Array) -> Array:
+        """What every phone's history says of these cells, before the coin."""
         met, items = histories(block), told.items.astype(np.float32)
         users = tastes(met, told.items, self.alpha, self.regularization)
-        cells = chosen(block.n_users, items.size, self.k, rng)
-        bits = OneBitGradient(self.epsilon, items.size)
-        return cells, ldp_module(at_cells(met, users, items, self.alpha, cells), bits)
+        return at_cells(met, users, items, self.alpha, cells)
 
     def learn(self, told: Told, sums: Mapping[str, Array], rng: np.random.Generator) -> Told:
         """Eq. 9, then 20 steps of Algorithm 2."""
@@ -239,11 +242,14 @@ class FMFLDPStable:
         return proxy(*self.messages(block, told, rng), told.items.size)
 
     def messages(self, block: Interactions, told: Told, rng: np.random.Generator) -> Messages:
+        cells = chosen(block.n_users, told.items.size, self.k, rng)
+        return cells, ldp_module(self.gradients(block, told, cells), OneBitGradient(self.epsilon, told.items.size))
+
+    def gradients(self, block: Interactions, told: Told, cells: Array) -> Array:
+        """What every phone's history says of these cells, before the coin: cut to what the coin can say."""
         met, items = histories(block), told.items.astype(np.float32)
         users = tastes(met, told.items, self.alpha, self.regularization)
-        cells = chosen(block.n_users, items.size, self.k, rng)
-        gradient = at_cells(met, users, items, self.alpha, cells, level(users))
-        return cells, ldp_module(gradient, OneBitGradient(self.epsilon, items.size))
+        return at_cells(met, users, items, self.alpha, cells, level(users))
 
     def learn(self, told: Told, sums: Mapping[str, Array], rng: np.random.Generator) -> Told:
         found = OneBitGradient(self.epsilon, told.items.size).scale / reports(sums) * balance(sums, told.items.shape)

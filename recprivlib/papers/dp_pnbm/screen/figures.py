@@ -45,7 +45,7 @@ def error_by_epsilon(
     if noise is not None and chart.y.holds(noise):
         levels.append(Level("noise alone", "random", noise, x=epsilon))
     figure = frontier(
-        chart, "Error in stars", levels, [look.curve] if look.curve else [], Now(epsilon, error, interval, "one fold"),
+        chart, "Error in stars", levels, [one for one in look.curve or () if one], Now(epsilon, error, interval, "one fold"),
         look, at=f"At epsilon {setting(epsilon)}", spell=stars, left=True,
     )  # fmt: skip
     figure["layout"]["shapes"] = [{

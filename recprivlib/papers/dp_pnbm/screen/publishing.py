@@ -139,14 +139,16 @@ def bill(source: Dataset, values: Values) -> Iterator[ThreeNumbers]:
     return bills.in_turn(system, name, sizes, replace(terms, delta=claim.delta))
 
 
-def curve(values: Values) -> Series | None:
-    """The committed curve of this variant: five folds, two seeds."""
+def curve(values: Values) -> tuple[Series | None, Series | None]:
+    """The committed curves of this variant: at these settings, and with its dials searched."""
     if values["variant"] in SAMPLED:
-        return None
+        return None, None
     name, settings = chosen(values)
     about = {"system": name, "metric": "rmse", "data": values["data"], "protocol": PROTOCOL}
     _, role, label, _ = VARIANTS[values["variant"]]
-    return committed.curve(RESULTS, about, settings, "epsilon", label, role, "five folds")
+    given = {part: value for part, value in settings.items() if part in ("noise_only", "protects")}
+    alike = committed.tuned(RESULTS, about | given, "epsilon", role)
+    return committed.curve(RESULTS, about, settings, "epsilon", label, role, "five folds"), alike
 
 
 def crowds(unit: str) -> tuple[Series, ...]:

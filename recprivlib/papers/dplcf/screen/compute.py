@@ -29,7 +29,7 @@ from recprivlib.protocols import Array
 LENGTHS = tuple(range(1, 11))
 
 
-MOST = 200  # neighbours kept in the ranked lists
+MOST = 500  # neighbours kept in the ranked lists
 
 
 TILES = 40
@@ -233,20 +233,21 @@ def _tiles(source: Dataset, flipping: Any, seed: int) -> tuple[tuple[bool, ...],
     return tuple(watched.tolist()), tuple(flipping.release(watched, rng).tolist()), films.spoken(source, shown)
 
 
-def curve(values: Values) -> tuple[Series | None, Series | None]:
-    """The committed curves over ε, from ten draws: this server's, and popularity from the same reports."""
+def curve(values: Values) -> tuple[Series | None, Series | None, Series | None]:
+    """The committed curves over ε: this server's, noisy popularity from the same reports, and this server tuned."""
     name, settings = settings_of(values)
     about = {"metric": values["metric"], "data": values["data"], "protocol": PROTOCOL}
 
-    def read() -> tuple[Series | None, Series | None]:
+    def read() -> tuple[Series | None, Series | None, Series | None]:
         role, label = SERVERS[values["server"]][2:]
         many = settings | {"population": values["people"]}
         own = committed.curve(RESULTS, about | {"system": name}, many, "epsilon", label, role, "mean of the seeds")
-        if own is None or values["people"] > 1:
-            return own, None
+        if values["people"] > 1:
+            return own, None, None
+        alike = committed.tuned(RESULTS, about | {"system": name}, "epsilon", role)
         noisy = about | {"system": "ldp-popularity"}
         private = committed.curve(RESULTS, noisy, {"reports": "bits"}, "epsilon", "", "private-popularity")
-        return own, private.within(own.x) if private else None
+        return own, private.within(own.x) if own and private else None, alike
 
     kept = {part: value for part, value in settings.items() if part != "epsilon"}
     return MEMORY.get(("dplcf curve", name, values["people"], *about.values(), *kept.items()), read)

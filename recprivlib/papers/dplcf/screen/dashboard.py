@@ -152,7 +152,7 @@ CONTROLS = (
             choices=tuple((n, f"×{n}") for n in (1, 2, 4, 8, 16, 32, 80)),
             hint="×1: one town. ×80: a country."),
     Control("neighbors", "Neighbours", "integer", DEFAULTS["neighbors"],
-            5, MOST, (5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200),
+            5, MOST, (5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500),
             ends=("few close films", "many"), log=True, cost="live", spoken=lambda n: f"{n} neighbours",
             active=VOTES, ahead=True),
     Control("metric", "Score", "choice", DEFAULTS["metric"], place="more",

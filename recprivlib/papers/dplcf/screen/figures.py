@@ -48,12 +48,12 @@ class Pairs:
 def rate_by_epsilon(
     look: Look, metric: tuple[str, int], at: float, rate: float, interval: tuple[float, float], levels: Levels
 ) -> dict[str, Any]:
-    """Hit rate (or nDCG) against ε; what costs no privacy lies level across. `look.curve`: (own, noisy popularity)."""
+    """Hit rate (or nDCG) against ε; what costs no privacy lies level across. `look.curve`: (own, noisy popularity, tuned)."""
     kind, k = metric
     y = AXES["ndcg" if kind == "ndcg" else "sampled"]
     y = replace(y, title=f"found in the top {k} of 100") if kind == "hr" else y
     chart = look.chart(AXES["epsilon"], y, 260 if look.narrow else 340, right=156)
-    own, noisy = look.curve or (None, None)
+    own, noisy, alike = look.curve or (None, None, None)
     known = []
     for role, value in levels.items():
         if role == "private-popularity" and look.ghosts:
@@ -61,7 +61,7 @@ def rate_by_epsilon(
         private = role == "private-popularity"
         known.append(Level(NAMES[role], role, value, at if private else None, noisy if private else None))
     return frontier(
-        chart, f"{'Hit rate' if kind == 'hr' else 'nDCG'} against epsilon", known, [own] if own else [],
+        chart, f"{'Hit rate' if kind == 'hr' else 'nDCG'} against epsilon", known, [one for one in (own, alike) if one],
         Now(at, rate, interval), look, at=f"At {at:g}", spell=percent if kind == "hr" else bare, left=True,
     )  # fmt: skip
 

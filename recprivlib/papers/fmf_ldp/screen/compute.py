@@ -35,6 +35,7 @@ YOU = BillLabel("user", "replace", "all of yours, exchanged for another's", trie
 
 
 SET = ("epsilon", "k", "epochs", "factors")
+DIAL = "learning_rate"  # γ of the printed system; the others keep their own
 
 
 # What `compute` takes where nothing else is said; the controls stand there when a page is opened.
@@ -45,6 +46,7 @@ DEFAULTS: dict[str, Any] = {
     "k": 100,
     "people": 943,
     "factors": 5,
+    "learning_rate": 0.001,
     "seed": 0,
 }
 
@@ -59,6 +61,7 @@ class Result:
     epochs: int
     people: int
     factors: int
+    learning_rate: float
     seed: int
     films: int
     points: tuple[Point, ...]
@@ -90,7 +93,8 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
 
 
 def settings_of(values: Values) -> tuple[str, dict[str, Any]]:
-    return VARIANTS[values["variant"]][0], {name: values[name] for name in SET}
+    dials = (DIAL,) if values["variant"] == "printed" else ()
+    return VARIANTS[values["variant"]][0], {name: values[name] for name in (*SET, *dials)}
 
 
 def _system(values: Values) -> Any:

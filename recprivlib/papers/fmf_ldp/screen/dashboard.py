@@ -114,6 +114,10 @@ CONTROLS = (
             hint="943 and 6 040 are MovieLens; the other crowds are invented."),
     Control("factors", "Factors", "integer", DEFAULTS["factors"], 1, 10, tuple(range(1, 11)), place="more", cost=_cost,
             spoken=lambda f: f"{f} factors"),
+    Control("learning_rate", "γ, the server's step", "number", DEFAULTS["learning_rate"],
+            1e-8, 0.1, (1e-7, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 1e-3, 1e-2), place="more", log=True, cost=_cost,
+            active=lambda values: values["variant"] == "printed", ends=("small steps", "large"),
+            spoken=lambda step: f"gamma {step:g}"),
     controls.seed(_cost),
 )  # fmt: skip
 

@@ -56,7 +56,7 @@ RESULTS, PROTOCOL = "ldp_svd", "kfold"
 ASKED = ("mechanism", "epsilon1", "epsilon2", "epsilon", "equal", "unit", "data", "seed")
 
 
-LEARNED = ("factors", "clip_reports", "clip_predictions", "scale")
+LEARNED = ("factors", "epochs", "learning_rate", "clip_reports", "clip_predictions", "scale")
 
 
 # What `compute` takes where nothing else is said; the controls stand there when a page is opened.
@@ -67,6 +67,8 @@ DEFAULTS: dict[str, Any] = {
     "equal": False,
     "epsilon": 1.0,
     "factors": 20,
+    "epochs": 20,
+    "learning_rate": 0.005,
     "clip_reports": False,
     "clip_predictions": True,
     "scale": "unit",
@@ -201,15 +203,17 @@ def _bill(source: Dataset, system: Any, made: Any, unit: str, tries: int, seed: 
     return MEMORY.get(("ldp_svd bill", made, terms, seed), make)
 
 
-def curve(values: Values) -> Series | None:
-    """The committed curve of this mechanism: five folds, several draws."""
+def curve(values: Values) -> tuple[Series | None, Series | None]:
+    """The committed curves of this mechanism: at these settings, and with its dials searched."""
     if values["equal"] and values["mechanism"] == "laplace-rr":
-        return None
+        return None, None
     name, settings = chosen(values)
     free = "epsilon" if "epsilon" in settings else "epsilon1"
     about = {"system": name, "metric": "rmse", "data": values["data"], "protocol": PROTOCOL}
     label, role, _ = MECHANISMS[values["mechanism"]]
-    return committed.curve(RESULTS, about, settings, free, label, role, "five folds", x="claimed")
+    given = about | {part: value for part, value in settings.items() if part == "mechanism"}
+    alike = committed.tuned(RESULTS, given, free, role, x="claimed")
+    return committed.curve(RESULTS, about, settings, free, label, role, "five folds", x="claimed"), alike
 
 
 def role(result: Result) -> tuple[str, str]:

@@ -142,7 +142,7 @@ def error_by_epsilon(
     levels = [Level(NAMES[role], role, value) for role, value in floors.items()]
     where = "No finite epsilon" if math.isinf(at) else f"At epsilon {setting(round(at, 2))}"
     return frontier(
-        chart, "Error in stars", levels, [replace(look.curve, role=look.role)] if look.curve else [],
+        chart, "Error in stars", levels, [replace(one, role=look.role) for one in look.curve or () if one],
         Now(at, error, interval, "one fold", named=False), look, at=where, spell=stars,
     )  # fmt: skip
 
