@@ -66,6 +66,7 @@ OPTIONS = ("systems", "seeds", "data", "users", "items", "protocol", "parameters
 ABOUT = ("system", "data", "users", "items", "checksum", "protocol", "seeds")
 FOUND = ("metric", "value", "low", "high", "first", "against", "difference", "difference_low", "difference_high",
          *PRICED)  # fmt: skip
+COMPARED = ("against", "difference", "difference_low", "difference_high", "verb")
 SPANS = ("seeds", "splits", "populations")
 LABELS = ("system", "data", "checksum", "protocol", "seeds", "metric")
 TERMS = ("claimed_for", "unit", "relation", "view", "delta", "trust")
@@ -110,7 +111,12 @@ def rows_of(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:
         if column is None:
             return table[:0]
         keep &= (column.isna() if value is None else column == value).to_numpy()
-    return table[keep]
+    return table[keep] if "against" in about else once(table[keep])
+
+
+def once(table: pd.DataFrame) -> pd.DataFrame:
+    """Each run once, where it is held against several others."""
+    return table.drop_duplicates([name for name in table if name not in COMPARED])
 
 
 def value_of(name: str, about: Mapping[str, Any]) -> float | None:
@@ -118,8 +124,8 @@ def value_of(name: str, about: Mapping[str, Any]) -> float | None:
     with (home(name) / f"{name}.csv").open(newline="", encoding="utf-8") as file:
         names, *lines = csv.reader(file)
     rows = (dict(zip(reversed(names), reversed(line), strict=True)) for line in lines)  # of two of a name the first
-    found = [row["value"] for row in rows if all(_says(row.get(name), value) for name, value in about.items())]
-    return float(found[0]) if len(found) == 1 else None
+    found = {row["value"] for row in rows if all(_says(row.get(name), value) for name, value in about.items())}
+    return float(found.pop()) if len(found) == 1 else None
 
 
 def _says(cell: str | None, value: Any) -> bool:

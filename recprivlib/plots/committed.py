@@ -12,7 +12,7 @@ from recprivlib.plots.frontier import Series
 from recprivlib.plots.numerals import bare, rate
 from recprivlib.plots.show import Drawn
 from recprivlib.registry import get
-from recprivlib.tables import names, results, rows_of, value_of
+from recprivlib.tables import names, once, results, rows_of, value_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ def rows(table: pd.DataFrame, metric: str, **where: Any) -> pd.DataFrame:
         keep &= table[name] == value
     if not keep.any():
         raise KeyError(f"no {metric} at {where}")
-    return table[keep]
+    return once(table[keep]) if "against" not in where else table[keep]
 
 
 def line(

@@ -3,7 +3,8 @@
     [[tuned]]
     systems = ["uniform-similarity", "dpsgd-pnbm"]
     parameters = { epsilon = [1.0, 3.0] }   # what is paid, and which variant: given, not searched
-    against = "uniform-similarity"          # adds differences, each setting to its own, with their verbs
+    against = "uniform-similarity"          # adds differences, each setting to its own, with their verbs; whom of
+                                            # several is said by more words: "optimal-mf mechanism=laplace"
     data = "ml-100k"                        # with users = … and items = … for synthetic
     protocol = "kfold"                      # default: by the system's task
     splits = "0-4"                          # outer splits, each with a search of its own
@@ -97,11 +98,19 @@ class Comparison:
         return [one.cell(chosen, nest, seed) for seed in self.seeds]
 
     def rival(self, contender: Contender) -> Contender | None:
-        """Whom a contender is held against: that of the same fixed parameters, as far as both have them."""
-        if self.against is None or contender.system == self.against:
+        """Whom a contender is held against: that of the same fixed parameters, as far as both have them.
+
+        What `against` says of itself is as it says, whatever the contender has.
+        """
+        if self.against is None:
             return None
-        found = [one for one in self.contenders if one.system == self.against
-                 and all(contender.fixed.get(name, value) == value for name, value in one.fixed.items())]  # fmt: skip
+        system, said = named(self.against)
+        rivals = [one for one in self.contenders if one.system == system and said.items() <= one.fixed.items()]
+        if contender in rivals or (not said and contender.system == system):
+            return None
+        found = [one for one in rivals
+                 if all(name in said or contender.fixed.get(name, value) == value
+                        for name, value in one.fixed.items())]  # fmt: skip
         if len(found) != 1:
             raise UserError(f"{self.against} is there {len(found)} times for {contender.name}, so nothing can be held "
                             "against it")  # fmt: skip
@@ -130,7 +139,7 @@ def comparison(
     price = price or ("public" if (searched_on or data) in PUBLIC else "private")
     if price not in PRICES:
         raise UserError(f"price is {price!r}, but must be one of {', '.join(PRICES)}")
-    if against is not None and against not in systems:
+    if against is not None and named(against)[0] not in systems:
         raise UserError(f"against is {against!r}, but must be one of the systems")
     people = numbers("populations", populations)
     if data != "synthetic" and people != (0,):
@@ -148,6 +157,18 @@ def comparison(
     unique = {one.name: one for one in found}
     return Comparison(tuple(unique.values()), against, numbers("splits", splits), numbers("seeds", seeds), people,
                       trials, searched_on, slow)  # fmt: skip
+
+
+def named(against: str) -> tuple[str, dict[str, Any]]:
+    """A system, and the parameters that are said of it.
+
+    >>> named("dpsgd-pnbm noise_only=on")
+    ('dpsgd-pnbm', {'noise_only': True})
+    """
+    system, *said = against.split()
+    pairs = [one.partition("=") for one in said]
+    now = values(configured(get(system).system, {name: value for name, _, value in pairs}))
+    return system, {name: now[name] for name, *_ in pairs}
 
 
 def numbers(what: str, text: Any) -> tuple[int, ...]:
@@ -178,7 +199,10 @@ def _checksum(one: Contender, population: int) -> str:
 
 def search(plans: Sequence[Comparison], bench: Bench, old: Choices, keep: Callable[[list[Choice]], None]) -> None:
     """Search for everybody. After each choice `keep` gets all there are, the old ones of who is still to come."""
-    asked = {_key(one, outer): (one, outer, plan.trials) for plan in plans for one, outer in plan.searches()}
+    asked: dict[tuple[Any, ...], tuple[Contender, int, int]] = {}
+    for plan in plans:
+        for one, outer in plan.searches():
+            asked.setdefault(_key(one, outer), (one, outer, plan.trials))  # as it is asked for first
     found: dict[tuple[Any, ...], Choice] = {}
     for number, (name, (one, outer, trials)) in enumerate(asked.items(), 1):
         if bench.say:
