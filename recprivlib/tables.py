@@ -15,6 +15,7 @@ A grid of a .toml is what `recpriv sweep` runs:
     protocol = "loo-latest"               # default: by the system's task
     seeds = "0-9"
     against = "popularity"                # adds paired differences to this system, on the same splits
+    mixed = true                          # two private systems at different terms may be held against each other
     ks = [1, 2, 3]                        # list lengths; default: by the protocol
     slow = true                           # never in the sample that each `make test` recomputes
     parameters = { neighbors = [10, 20] }
@@ -52,8 +53,10 @@ from recprivlib.sweeps import Row, Say, complete, console, outcomes, plan, table
 from recprivlib.sweeps.cells import Cell, Outcome, compute, dataset, sources
 from recprivlib.tuning import compared
 from recprivlib.tuning.choices import Choice, read, save
-from recprivlib.tuning.choose import Bench
-from recprivlib.tuning.compared import TUNED, Comparison, comparison
+from recprivlib.tuning.choose import Bench, Contender
+from recprivlib.tuning.compared import TUNED, Comparison
+from recprivlib.tuning.terms import Held, cost_of, refuse_mixed
+from recprivlib.tuning.totals import terms_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +65,7 @@ REPOSITORY = PACKAGE.parent
 SLICES = PACKAGE  # below which folders of a chapter lie
 CELLS = REPOSITORY / "_build" / "cells"
 TRIALS = REPOSITORY / "_build" / "trials"
-OPTIONS = ("systems", "seeds", "data", "users", "items", "protocol", "parameters", "against", "ks", "slow")
+OPTIONS = ("systems", "seeds", "data", "users", "items", "protocol", "parameters", "against", "ks", "slow", "mixed")
 ABOUT = ("system", "data", "users", "items", "checksum", "protocol", "seeds")
 FOUND = ("metric", "value", "low", "high", "first", "against", "difference", "difference_low", "difference_high",
          *PRICED)  # fmt: skip
@@ -188,7 +191,8 @@ def grids(name: str) -> list[Grid]:
 
 def comparisons(name: str) -> list[Comparison]:
     """What a .toml asks to be compared as printed and tuned alike."""
-    return _planned(name, "tuned", lambda one: comparison(**_known(one, compared.OPTIONS)))
+    planned = _planned(name, "tuned", lambda one: compared.comparisons(**_known(one, compared.OPTIONS)))
+    return [*itertools.chain.from_iterable(planned)]
 
 
 def chosen(name: str) -> Path:
@@ -196,19 +200,21 @@ def chosen(name: str) -> Path:
     return home(name) / f"{name}.choices.toml"
 
 
-def committed(system: str, settings: Mapping[str, Any], about: Mapping[str, Any], outer: int = 0) -> Choice:
-    """What was chosen for a system on an outer split, in any table: where what was fixed is what these settings say."""
+def committed(system: str, settings: Mapping[str, Any], about: Mapping[str, Any], outer: int = 0,
+              total: Mapping[str, Any] | None = None) -> Choice:  # fmt: skip
+    """What was chosen for a system on an outer split, in any table: where what was fixed is what these settings say,
+    at this total (`Total.said`) where one is met."""
     found = [
         choice
         for place in folders() for path in sorted(place.glob("*.choices.toml")) for choice in read(path).values()
-        if choice.system == system and choice.outer == outer
+        if choice.system == system and choice.outer == outer and choice.total == total
         and all(getattr(choice, name) == value for name, value in about.items())
         and all(settings[name] == value for name, value in choice.fixed.items())
     ]  # fmt: skip
-    paid = [name for name, meta in parameters(get(system).system).items() if meta.tune == BUDGET]
+    paid = [name for name, meta in parameters(get(system).system).items() if meta.tune == BUDGET and not total]
     found = [choice for choice in found if set(paid) <= choice.fixed.keys()]
     if not found:
-        said = ", ".join(f"{name}={settings[name]}" for name in paid)
+        said = f"a total of {total['epsilon']:g}" if total else ", ".join(f"{name}={settings[name]}" for name in paid)
         raise UserError(f"nothing was chosen for {system}{f' at {said}' if said else ''} on {about['data']}, "
                         f"{about['protocol']}; `recpriv tune {system}` searches")  # fmt: skip
     return found[0]
@@ -249,6 +255,7 @@ def _grid(
     against: str | None = None,
     ks: Sequence[int] | None = None,
     slow: bool = False,
+    mixed: bool = False,
 ) -> Grid:
     if re.fullmatch(r"\d+(-\d+)?", str(seeds)) is None:
         raise UserError(f'seeds is {seeds!r}, but must be like "3" or "0-9"')
@@ -259,7 +266,21 @@ def _grid(
     )  # fmt: skip
     if against is not None and against not in systems:
         raise UserError(f"against is {against!r}, but must be one of the grid's systems")
-    return Grid(tuple(cells), against, slow)
+    grid = Grid(tuple(cells), against, slow)
+    if not mixed:
+        refuse_mixed((_held(run), _held(other)) for run in grid.runs() for other in _rivals(grid, run))
+    return grid
+
+
+def _held(run: tuple[Any, ...]) -> Held:
+    return run[0], lambda: terms_of(run[0], dict(run[1]))
+
+
+def _rivals(grid: Grid, run: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """The runs that one is held against: those of the system that is named, on the same data and splits."""
+    if grid.against in (None, run[0]):
+        return []
+    return [other for other in grid.runs() if other[0] == grid.against and other[2:] == run[2:]]
 
 
 def _run(cell: Cell) -> tuple[Any, ...]:
@@ -314,17 +335,10 @@ def _rows(grid: Grid) -> Iterator[tuple[tuple[Any, ...], list[Row]]]:
     runs = grid.runs()
     load = functools.cache(lambda run: list(outcomes(runs[run], CELLS, users=True)))
     for run, cells in runs.items():
-        yield run, list(_summary(cells, load(run), _rivals(grid, run, load)))
-
-
-def _rivals(grid: Grid, run: tuple[Any, ...], load: Any) -> list[Outcome] | None:
-    """The runs of the system that this one is held against, on the same splits."""
-    if grid.against is None or run[0] == grid.against:
-        return None
-    rivals = [other for other in grid.runs() if other[0] == grid.against and other[2:] == run[2:]]
-    if len(rivals) != 1:
-        raise UserError(f"{grid.against} is run {len(rivals)} times on {run[2]}, so nothing can be held against it")
-    return load(rivals[0])
+        rivals = _rivals(grid, run)
+        if len(rivals) != 1 and grid.against not in (None, run[0]):
+            raise UserError(f"{grid.against} is run {len(rivals)} times on {run[2]}, so nothing can be held against it")
+        yield run, list(_summary(cells, load(run), load(rivals[0]) if rivals else None))
 
 
 def _summary(cells: Sequence[Cell], found: Sequence[Outcome], rivals: Sequence[Outcome] | None) -> Iterator[Row]:
@@ -382,7 +396,7 @@ def check(name: str, cells: Iterable[Cell]) -> list[str]:
             now = outcome.report.metrics.get(row["metric"], float("nan"))
             wrong += _compared(f"{cell}: {row['metric']}", now, row["first"], tolerance(row["metric"], row["users"]))
         for _, row in rows[:1].iterrows():
-            wrong += _billed(str(cell), priced(outcome.report), row)
+            wrong += _billed(str(cell), _cost_of(name, cell, outcome.report), row)
     return wrong
 
 
@@ -466,17 +480,23 @@ def _of(name: str, committed: pd.DataFrame, cell: Cell) -> pd.DataFrame:
     if cell.nest is None:
         about |= {"setting": None}
         return rows_of(committed, about | dict(cell.params))
-    return rows_of(committed, about | _setting(name, cell))
+    plan, one, setting = _asked(name, cell)
+    about |= {"setting": setting} | ({"total": plan.total.epsilon} if plan.total else {})
+    return rows_of(committed, about | dict(one.fixed if setting == TUNED else cell.params))
 
 
-def _setting(name: str, cell: Cell) -> dict[str, Any]:
-    """As what the rows of a test stand in the table, and which parameters they say."""
+def _cost_of(name: str, cell: Cell, report: Report) -> Row:
+    """What a run costs, at the terms of its rows."""
+    return priced(report) if cell.nest is None else cost_of(_asked(name, cell)[1], report)
+
+
+def _asked(name: str, cell: Cell) -> tuple[Comparison, Contender, str]:
+    """Which comparison asks for a test, of whom, and at which setting."""
     choices = read(chosen(name))
     for asked in comparisons(name):
         for (number, setting), cells in compared.tests(asked, choices).items():
             if cells[0][0][0].address() == cell.address():
-                one = asked.contenders[number]
-                return {"setting": setting, **one.fixed} if setting == TUNED else {"setting": setting, **cell.params}
+                return asked, asked.contenders[number], setting
     raise UserError(f"{cell} is no first test of {name}.toml")
 
 

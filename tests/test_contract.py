@@ -22,6 +22,7 @@ from recprivlib.parameters import UserError, configured, parameters
 from recprivlib.protocols import Federated, FoldsIn, Interactions, Iterative, Sizes, Volume
 from recprivlib.registry import systems
 from recprivlib.training import followed, trained
+from recprivlib.tuning.inverse import paying
 
 USERS, ITEMS, GROUPS = 80, 60, 4
 SHORT = {"rounds": 40, "cohort": 20, "epochs": 20}  # enough to learn a planted taste
@@ -291,6 +292,18 @@ def test_privacy_is_promised_exactly_where_a_ledger_says_what_is_released(name):
         assert ledger.trust
         for release in ledger.releases:
             assert entry.terms in release.neighbours, f"{release.what}: no distance at {entry.terms}"
+
+
+UNPAID: dict[str, str] = {}  # a private system that is paid with no parameter, and why
+
+
+@those(lambda entry: entry.terms is not None)
+def test_a_private_system_names_what_it_is_paid_with_or_the_reason_why_nothing(name):
+    """Else no comparison at one bill can have it: `calibrated` turns what is marked `tune=BUDGET`."""
+    known = parameters(SYSTEMS[name].system)
+    dials = paying(SYSTEMS[name].system)
+    assert bool(dials) != (name in UNPAID), f"mark with tune=BUDGET what {name} is paid with, or say why in UNPAID"
+    assert all(known[one].kind is float and 0 < known[one].low < known[one].high for one in dials)
 
 
 @those(lambda entry: entry.terms is not None)

@@ -8,10 +8,10 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from recprivlib.parameters import UserError
-from recprivlib.protocols import Sizes
+from recprivlib.protocols import Relation, Sizes, Unit, View
 
 MOST_SEEDS = 10_000
 MOST_PEOPLE = 10_000_000_000  # more than there are
@@ -104,6 +104,28 @@ def add_population(parser: Any) -> None:
     """The options that size the synthetic population."""
     parser.add_argument("--users", type=int, metavar="N", help="users of the synthetic population")
     parser.add_argument("--items", type=int, metavar="M", help="its items; of other data, the most met ones")
+
+
+def add_terms(parser: Any, usual: str = "the system's own") -> None:
+    """The options that say at which terms a bill is stated."""
+    parser.add_argument("--delta", type=float, metavar="d", help=f"δ (default: {usual})")
+    parser.add_argument("--unit", metavar="UNIT", help=f"whose data is protected: {', '.join(get_args(Unit))}")
+    parser.add_argument("--relation", metavar="HOW", help=f"how neighbours differ: {', '.join(get_args(Relation))}")
+    parser.add_argument("--view", metavar="WHO", help=f"who looks: {', '.join(get_args(View))}")
+
+
+def add_total(parser: Any) -> None:
+    """The option that turns what is paid, and the terms at which it is counted."""
+    parser.add_argument(
+        "--total", type=float, metavar="E", help="turn what is paid until the counted bill is this ε, at these terms"
+    )
+    add_terms(parser)
+
+
+def terms(args: argparse.Namespace) -> dict[str, Any]:
+    """What `add_terms` was given."""
+    given = {name: getattr(args, name) for name in ("delta", "unit", "relation", "view")}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def sizes(args: argparse.Namespace) -> Sizes:

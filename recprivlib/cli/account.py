@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import difflib
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 from recprivlib.accounting import bill, mechanism_bill
 from recprivlib.accounting.bills import stated
-from recprivlib.cli._shared import add_population, add_set, claimed, counted, emit, settings, shown, sizes
+from recprivlib.cli._shared import add_population, add_set, add_terms, claimed, counted, emit, settings, shown, sizes
 from recprivlib.mechanisms import MECHANISMS
 from recprivlib.parameters import UserError, configured, parameters, values
-from recprivlib.protocols import Relation, Unit, View
 from recprivlib.registry import get, systems
 
 GLOSS = "writes the bill of a system or a mechanism, without training"
@@ -23,12 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_set(parser)
     parser.add_argument("--count", type=int, metavar="n", help="compose n releases of a mechanism (default: 1)")
     add_population(parser)
-    parser.add_argument(
-        "--delta", type=float, metavar="d", help="δ (default: 0 if all is pure, else about 1/(10 users))"
-    )
-    parser.add_argument("--unit", metavar="UNIT", help=f"whose data is protected: {', '.join(get_args(Unit))}")
-    parser.add_argument("--relation", metavar="HOW", help=f"how neighbours differ: {', '.join(get_args(Relation))}")
-    parser.add_argument("--view", metavar="WHO", help=f"who looks: {', '.join(get_args(View))}")
+    add_terms(parser, "0 if all is pure, else about 1/(10 users)")
 
 
 def execute(args: argparse.Namespace) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+from typing import Any
 
-from recprivlib.cli._shared import add_own, add_population, columns, emit, seeds
+from recprivlib.cli._shared import add_own, add_population, add_total, columns, emit, seeds, terms
 from recprivlib.data import Reading
 from recprivlib.parameters import UserError
 
@@ -32,16 +33,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     place.add_argument("--workers", type=int, default=1, metavar="N", help="processes on this machine (default: 1)")
     place.add_argument("--dask", metavar="ADDRESS", help="the scheduler of a Dask cluster, like tcp://10.0.0.1:8786")
     add_population(parser)
+    add_total(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
     from recprivlib.sweeps import console, sweep
 
-    rows = sweep(
-        args.systems, grid(args.grid), data=args.data, protocol=args.protocol, seeds=seeds(args.seeds),
-        users=args.users, items=args.items, out=args.out, workers=args.workers, dask=args.dask, say=console,
-        reading=Reading(tuple(columns(args.columns).items()), args.skip_bad),
-    )  # fmt: skip
+    asked: dict[str, Any] = {
+        "data": args.data, "protocol": args.protocol, "seeds": seeds(args.seeds), "users": args.users,
+        "items": args.items, "out": args.out, "workers": args.workers, "dask": args.dask, "say": console,
+        "reading": Reading(tuple(columns(args.columns).items()), args.skip_bad),
+    }  # fmt: skip
+    if args.total is None and not terms(args):
+        rows = sweep(args.systems, grid(args.grid), **asked)
+    else:
+        from recprivlib.tuning.swept import swept
+
+        rows = swept(args.systems, grid(args.grid), terms=terms(args), total=args.total, **asked)
     failed = rows[rows["error"].notna()]
     if args.json:
         emit({"out": args.out, "rows": len(rows), "failed": failed["error"].tolist()})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from recprivlib.cli._shared import (
     add_own,
     add_population,
     add_set,
+    add_total,
     columns,
     emit,
     number,
@@ -18,6 +20,7 @@ from recprivlib.cli._shared import (
     settings,
     shown,
     table,
+    terms,
 )
 from recprivlib.data import NAMES, Reading
 from recprivlib.evaluation import PROTOCOLS, Nest
@@ -46,7 +49,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--workers", type=int, default=1, metavar="N", help="processes on this machine (default: 1)")
     place.add_argument("--dask", metavar="ADDRESS", help="the scheduler of a Dask cluster, like tcp://10.0.0.1:8786")
+    parser.add_argument("--budget-curve", nargs="?", const="8,16,32,64,128", metavar="8,16,32",
+                        help="search with each of these budgets instead, and say what each buys")  # fmt: skip
     add_population(parser)
+    add_total(parser)
 
 
 def execute(args: argparse.Namespace) -> None:
@@ -54,14 +60,19 @@ def execute(args: argparse.Namespace) -> None:
     from recprivlib.tuning import gap
     from recprivlib.tuning.choices import save
     from recprivlib.tuning.choose import Bench, applied, tuned
+    from recprivlib.tuning.curve import tested
+    from recprivlib.tuning.inverse import paying
 
     one, trials = _contender(args), _trials(args.trials)
     out = Path(args.out or f"{args.system}.choices.toml")
     bench = Bench(out.with_name(f"{out.name}.cells"), args.workers, args.dask, console)
+    if args.budget_curve:
+        _curve(args, one, bench)
+        return
     choice = tuned(one, args.split, bench, budget=trials, most=4 * trials)
     save(out, [choice])
     chosen = applied(choice, len(one.part(Nest(args.split)).train))
-    runs = {name: _tested(args, one, setting, bench, choice.metric)
+    runs = {name: tested(one, setting, args.split, seeds(args.seeds), bench, choice.metric)
             for name, setting in (("as printed", {}), ("tuned", chosen))}  # fmt: skip
     levels, apart = {name: gap(values) for name, values in runs.items()}, gap(runs["tuned"], runs["as printed"])
     bill = _price(args, one, choice.trials, choice.price)
@@ -73,7 +84,8 @@ def execute(args: argparse.Namespace) -> None:
     rows = [["", choice.metric, "95 % interval"]]
     rows += [[name, f"{level.mean:.4f}", f"[{level.low:.4f}, {level.high:.4f}]"] for name, level in levels.items()]
     rows += [["difference", f"{apart.mean:+.4f}", f"[{apart.low:+.4f}, {apart.high:+.4f}]"]]
-    moved = " ".join(f"{name}={shown(value)}" for name, value in chosen.items())
+    paid = {name: one.params(chosen, Nest(args.split))[name] for name in paying(one.entry.system) if one.total}
+    moved = " ".join(f"{name}={shown(value)}" for name, value in {**paid, **chosen}.items())
     print("\n".join([
         f"{one.name} on {one.data}, {one.protocol}, outer split {args.split}: trial {choice.trial} of {choice.trials}, "
         f"validated {choice.validated:.4f} (as printed {choice.printed:.4f})",
@@ -83,16 +95,21 @@ def execute(args: argparse.Namespace) -> None:
     ]))  # fmt: skip
 
 
-def _tested(args: argparse.Namespace, one: Any, setting: Any, bench: Any, metric: str) -> Any:
-    """The values of all people at each training seed, on the outer split."""
-    from recprivlib.sweeps import complete, outcomes
+def _curve(args: argparse.Namespace, one: Any, bench: Any) -> None:
+    """What each of several budgets buys."""
+    from recprivlib.tuning.curve import curve, rows
 
-    cells = [one.cell(setting, Nest(args.split), seed) for seed in seeds(args.seeds)]
-    complete(cells, bench.folder, workers=args.workers, dask=args.dask, users=True)
-    found = list(outcomes(cells, bench.folder, users=True))
-    if wrong := [f"{one.cell} failed: {one.error}" for one in found if one.error]:
-        raise UserError(wrong[0])
-    return [[[one.report.per_user[metric] for one in found if one.report]]]
+    if re.fullmatch(r"\d{1,6}(,\d{1,6})*", args.budget_curve) is None:
+        raise UserError(f"--budget-curve is {args.budget_curve!r}, but must be like 8,16,32")
+    budgets = [int(word) for word in args.budget_curve.split(",")]
+    found = curve(one, args.split, bench, budgets=budgets, seeds=seeds(args.seeds))
+    if args.json:
+        emit(rows(found))
+        return
+    lines = [["trials", found[0].choice.metric, "95 % interval", "against as printed"]]
+    lines += [[str(each.budget), f"{each.test.mean:.4f}", f"[{each.test.low:.4f}, {each.test.high:.4f}]",
+               f"{each.gain.mean:+.4f}, {each.gain.verb} it"] for each in found]  # fmt: skip
+    print(f"{one.name} on {one.data}, {one.protocol}, outer split {args.split}\n{table(lines, right=[0, 1])}")
 
 
 def _contender(args: argparse.Namespace) -> Any:
@@ -102,7 +119,10 @@ def _contender(args: argparse.Namespace) -> Any:
     from recprivlib.tuning.choose import Contender
     from recprivlib.tuning.price import PRICES, PUBLIC
     from recprivlib.tuning.space import refused
+    from recprivlib.tuning.terms import at_total, total_of
 
+    if args.total is None and (given := terms(args)):
+        raise UserError(f"--{next(iter(given))} says the terms of a total; say --total too")
     entry = get(args.system)
     given, known = settings(args.set), dials(entry.system)
     now = values(configured(entry.system, dict(given)))
@@ -117,8 +137,11 @@ def _contender(args: argparse.Namespace) -> Any:
     reading = Reading(tuple(columns(args.columns).items()), args.skip_bad)
     size = (args.users, args.items)
     checksum = dataset(args.data, *size, reading).checksum
-    return Contender(args.system, args.data, checksum, protocol, {name: now[name] for name in fixed}, args.metric,
-                     *size, 0, price, reading)  # fmt: skip
+    one = Contender(args.system, args.data, checksum, protocol, {name: now[name] for name in fixed}, args.metric,
+                    *size, 0, price, reading)  # fmt: skip
+    if args.total is None:
+        return one
+    return at_total([one], total_of([one], args.total, terms(args)), {})[0]
 
 
 def _trials(asked: int | None) -> int:
@@ -135,13 +158,16 @@ def _price(args: argparse.Namespace, one: Any, trials: int, price: str) -> dict[
     from recprivlib.tuning.price import PRICES, searched
 
     found: dict[str, Any] = {"price": price, "why": PRICES[price]}
-    system, sizes = configured(one.entry.system, dict(one.fixed)), one.part(Nest(args.split)).train.sizes
+    system, sizes = (
+        configured(one.entry.system, one.params({}, Nest(args.split))),
+        one.part(Nest(args.split)).train.sizes,
+    )
     ledger = system.ledger(sizes)
     if price != "private" or not ledger:
         return found
-    counted = bill(one.entry, system, sizes)["counted"]
-    terms = {name: counted[name] for name in ("unit", "relation", "delta", "view")}
-    cost = searched(ledger, **terms, trials=trials)
+    counted = asdict(one.total.terms) if one.total else bill(one.entry, system, sizes)["counted"]
+    at = {name: counted[name] for name in ("unit", "relation", "delta", "view")}
+    cost = searched(ledger, **at, trials=trials)
     return found | {"run": cost.run, "kept": cost.kept, "best": cost.best}
 
 

@@ -40,17 +40,21 @@ class Choice:
     validated: float  #: its mean over the fresh draws of validation
     printed: float  #: that of the printed setting
     ratings: int  #: how many interactions a trial learnt from
+    total: Mapping[str, Any] | None = None  #: what each trial may have cost, with its terms; the price was restored
 
     @property
     def key(self) -> tuple[Any, ...]:
         """Whom it is for."""
         return key(self.system, self.fixed, self.data, self.users, self.items, self.protocol, self.metric, self.outer,
-                   self.population)  # fmt: skip
+                   self.population, self.total)  # fmt: skip
 
 
 def key(system: str, fixed: Mapping[str, Any], data: str, users: int | None, items: int | None, protocol: str,
-        metric: str, outer: int, population: int) -> tuple[Any, ...]:  # fmt: skip
-    return system, tuple(sorted(fixed.items())), data, users, items, protocol, metric, outer, population
+        metric: str, outer: int, population: int,
+        total: Mapping[str, Any] | None = None) -> tuple[Any, ...]:  # fmt: skip
+    """What a choice is found by."""
+    paid = tuple(sorted(total.items())) if total else ()
+    return system, tuple(sorted(fixed.items())), data, users, items, protocol, metric, outer, population, paid
 
 
 def read(path: Path) -> dict[tuple[Any, ...], Choice]:

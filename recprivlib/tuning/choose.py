@@ -25,6 +25,7 @@ from recprivlib.sweeps.cells import Cell, fold
 from recprivlib.tuning.choices import Choice
 from recprivlib.tuning.search import Search, doubled, searched
 from recprivlib.tuning.space import Setting, Space, space
+from recprivlib.tuning.totals import Total, restored
 
 TRIALS = 64  # of every contender; trial 0 is the printed setting
 MOST = 256  # that a paper's system comes to by doubling
@@ -35,7 +36,10 @@ METRIC = {"kfold": "rmse", "user-split": "hr@10/full"}  # that chooses, where it
 
 @dataclass(frozen=True)
 class Contender:
-    """A system as it enters a comparison: what is paid and which variant it is stand in `fixed`, all dials are open."""
+    """A system as it enters a comparison: what is paid and which variant it is stand in `fixed`, all dials are open.
+
+    At a `total` what is paid is not given: it follows from the dials.
+    """
 
     system: str  #: its name
     data: str  #: that it is searched on
@@ -48,6 +52,8 @@ class Contender:
     population: int = 0  #: which population, where it is invented
     price: str = "public"  #: how the search is paid for (price.py)
     reading: Reading = Reading()  #: of a file of one's own
+    total: Total | None = None  #: what splits ε is turned too, and after each turn the bill is restored to this one
+    least: float = 0.0  #: of what is paid: settings that would be left with less are not tried
 
     @property
     def entry(self) -> Entry:
@@ -62,13 +68,29 @@ class Contender:
     def name(self) -> str:
         """What the random numbers of the search belong to."""
         said = ", ".join(f"{key}={value}" for key, value in sorted(self.fixed.items()))
+        if self.total:
+            said += f"{', ' * bool(said)}total={self.total.epsilon:g}"
         return f"{self.system}@{said}"
 
     def cell(self, setting: Setting, nest: Nest, seed: int = 0) -> Cell:
         """One trial at a setting of the dials."""
-        params = values(configured(self.entry.system, {**self.fixed, **setting}))
+        params = self.params(setting, nest)
         return Cell(self.system, params, self.data, self.users, self.items, self.checksum, self.protocol,
                     nest.seed(seed), None if nest.draw is None else self._ks, self.reading, nest)  # fmt: skip
+
+    def params(self, setting: Setting, nest: Nest) -> Mapping[str, Any]:
+        """All parameters of a trial; refused (UserError) where a setting of the dials cannot have the total."""
+        made = values(configured(self.entry.system, {**self.fixed, **setting}))
+        if self.total is None:
+            return made
+        return restored(self.system, made, self.total, self.part(nest).train.sizes, self.least)
+
+    def payable(self, setting: Setting, nest: Nest) -> bool:
+        """Whether a setting of the dials can have the total."""
+        try:
+            return self.total is None or bool(self.params(setting, nest))
+        except UserError:
+            return False
 
     @property
     def _ks(self) -> tuple[int, ...] | None:
@@ -94,20 +116,18 @@ class Bench:
 
     def scores(self, contender: Contender, settings: Sequence[Setting], nest: Nest) -> list[float]:
         """What each setting scores on one draw of validation, better the lower; infinity: it came to nothing."""
-        cells = [contender.cell(setting, nest) for setting in settings]
+        payable = [at for at, setting in enumerate(settings) if contender.payable(setting, nest)]
+        cells = [contender.cell(settings[at], nest) for at in payable]
         complete(cells, self.folder, workers=self.workers, dask=self.dask)
-        found = list(outcomes(cells, self.folder))
-        for one in found:
+        sign, scores = (1 if contender.judge == "rmse" else -1), [math.inf] * len(settings)
+        for at, one in zip(payable, outcomes(cells, self.folder), strict=True):
             if one.report is None:
                 raise UserError(f"{one.cell} failed: {one.error}")
-        reports = [one.report for one in found if one.report]
-        sign = 1 if contender.judge == "rmse" else -1
-        return [sign * report.metrics.get(contender.judge, sign * math.inf) for report in reports]
+            scores[at] = sign * one.report.metrics.get(contender.judge, sign * math.inf)
+        return scores
 
 
-def tuned(
-    contender: Contender, outer: int, bench: Bench, *, budget: int = TRIALS, most: int = MOST, restored: bool = False
-) -> Choice:
+def tuned(contender: Contender, outer: int, bench: Bench, *, budget: int = TRIALS, most: int = MOST) -> Choice:
     """Search on the training part of one outer split, and choose.
 
     Parameters
@@ -123,8 +143,6 @@ def tuned(
     most
         Up to which the budget of a paper's system is doubled, while it still gains more than a standard error by the
         second half of it.
-    restored
-        Whether dials that move the bill are turned too: only where the caller restores the price.
 
     Returns
     -------
@@ -134,8 +152,9 @@ def tuned(
     _refuse(contender)
     nests = [contender.nest(outer, draw) for draw in range(1 + AGAIN)]
     sizes = contender.part(Nest(outer, population=contender.population)).train.sizes
-    axes = space(contender.entry, sizes, contender.fixed, restored=restored)
+    axes = space(contender.entry, sizes, contender.fixed, restored=contender.total is not None)
     base = configured(contender.entry.system, dict(contender.fixed))
+    contender.params({}, nests[0])  # where the printed setting cannot have the total, it is said
     again: dict[int, list[float]] = {}
 
     def score(settings: Sequence[Setting]) -> Sequence[float]:
@@ -144,7 +163,7 @@ def tuned(
             bench.say(f"{contender.name}: {len(found)} more trials, the best of them {abs(min(found)):.4f}")
         return found
 
-    search = searched(contender.name, axes, values(base), budget, score)
+    search = searched(contender.name, axes, values(base), budget, score, lambda one: contender.payable(one, nests[0]))
     if not np.isfinite(search.found).any():
         raise _none(contender, search.trials[0], nests[0], bench)
     best = _chosen(contender, search, len(search.trials), nests, bench, again)
@@ -203,6 +222,7 @@ def _choice(
         contender.protocol, contender.judge, outer, contender.population, contender.price if axes else "none", chosen,
         best, len(search.trials), round(validated, 6), round(printed, 6),
         len(contender.part(Nest(outer, 0, population=contender.population)).train),
+        contender.total.said if contender.total else None,
     )  # fmt: skip
 
 

@@ -15,8 +15,17 @@
     trials = 64
     price = "public"                        # "reports": validated on reports; data that are not public are "private"
 
+    total = [50.0, 250.0]                   # one bill for all, in place of what is paid: a comparison at each. What
+    unit = "user"                           #   splits ε is searched too, the price restored after every turn. Its terms
+    relation = "replace"                    #   are those of all: what is left out must be the same of them,
+    view = "server"
+    delta = 0.0                             #   and δ is 0
+    least = { item-sign = 2.0 }             # of what is paid by a system: what would leave it less is not searched
+    mixed = true                            # private systems are held against each other at several terms
+
 Each contender has two runs of rows: setting "as printed" and setting "tuned". What stands elsewhere than printed is in
-the file of choices, for it differs from split to split; in the rows of "tuned" such parameters are empty.
+the file of choices, for it differs from split to split; in the rows of "tuned" such parameters are empty. At a total
+both have that bill, or a smaller one where a dial ends before; "as printed" is then all but what is paid.
 """
 
 from __future__ import annotations
@@ -24,25 +33,31 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from recprivlib.data import pinned
 from recprivlib.evaluation import Nest
-from recprivlib.experiment import priced, protocol_of
+from recprivlib.experiment import protocol_of
 from recprivlib.parameters import UserError, configured, dials, values
 from recprivlib.parameters import parameters as parameters_of
+from recprivlib.protocols import Relation, Unit, View
 from recprivlib.registry import get
 from recprivlib.sweeps import Row, outcomes
 from recprivlib.sweeps.cells import Cell, Outcome, dataset
 from recprivlib.tuning.choices import Choice, key
 from recprivlib.tuning.choose import TRIALS, Bench, Contender, applied, tuned
 from recprivlib.tuning.gaps import Gap, gap
+from recprivlib.tuning.inverse import paying
 from recprivlib.tuning.price import PRICES, PUBLIC
+from recprivlib.tuning.terms import Held, at_total, cost_of, held, refuse_mixed, total_of
+from recprivlib.tuning.totals import Total
 
 OPTIONS = ("systems", "parameters", "against", "data", "users", "items", "protocol", "splits", "seeds", "populations",
-           "searched_on", "metric", "trials", "price", "slow")  # fmt: skip
+           "searched_on", "metric", "trials", "price", "slow", "total", "unit", "relation", "view", "delta", "least",
+           "mixed")  # fmt: skip
 ABOUT = ("setting", "splits", "populations", "price", "trials")  # of a row, beside those of every table
 PRINTED, TUNED = "as printed", "tuned"
 OWN = 1000  # the invented population that is searched on: none that is tested
@@ -62,6 +77,7 @@ class Comparison:
     trials: int
     searched_on: str | None
     slow: bool
+    total: Total | None = None  # one bill for all
 
     def searches(self) -> Iterator[tuple[Contender, int]]:
         """Who is searched for on which outer split; nobody, where choices of other data are taken as they stand."""
@@ -78,7 +94,7 @@ class Comparison:
             outer, population = 0, OWN if where == "synthetic" else 0
         size = (contender.users, contender.items) if where == contender.data else (None, None)
         wanted = key(contender.system, contender.fixed, where, *size, contender.protocol, contender.judge, outer,
-                     population)  # fmt: skip
+                     population, _total(contender))  # fmt: skip
         if wanted not in choices:
             raise UserError(f"nothing was chosen for {contender.name} on {where}, outer split {outer}: run `make tune`")
         return choices[wanted]
@@ -134,6 +150,13 @@ def comparison(
     trials: int = TRIALS,
     price: str | None = None,
     slow: bool = False,
+    total: float | None = None,
+    unit: Unit | None = None,
+    relation: Relation | None = None,
+    view: View | None = None,
+    delta: float | None = None,
+    least: Mapping[str, float] | None = None,
+    mixed: bool = False,
 ) -> Comparison:
     """Plan what a `[[tuned]]` asks for; every mistake in it is said here."""
     price = price or ("public" if (searched_on or data) in PUBLIC else "private")
@@ -154,9 +177,32 @@ def comparison(
             how = protocol_of(name, get(name), protocol)
             one = Contender(name, data, "", how, fixed, metric, users, items, 0, price)
             found.append(replace(one, checksum=_checksum(one, 0)))
-    unique = {one.name: one for one in found}
-    return Comparison(tuple(unique.values()), against, numbers("splits", splits), numbers("seeds", seeds), people,
-                      trials, searched_on, slow)  # fmt: skip
+    asked = {"unit": unit, "relation": relation, "view": view, "delta": delta}
+    one_bill = None if total is None else total_of(found, total, {**asked, "delta": delta or 0.0})
+    if one_bill is None and (extra := [name for name, value in {**asked, "least": least}.items() if value is not None]):
+        raise UserError(f"{extra[0]} says the terms of a total, and there is no total")
+    unique = {one.name: one for one in at_total(found, one_bill, least or {})}
+    plan = Comparison(tuple(unique.values()), against, numbers("splits", splits), numbers("seeds", seeds), people,
+                      trials, searched_on, slow, one_bill)  # fmt: skip
+    if not mixed:
+        refuse_mixed(_held(plan))
+    return plan
+
+
+def _held(plan: Comparison) -> Iterator[tuple[Held, Held]]:
+    """Who is held against whom; where that is not clear, it is said where rows are made."""
+    for one in plan.contenders:
+        with suppress(UserError):
+            if rival := plan.rival(one):
+                yield held(one), held(rival)
+
+
+def comparisons(*, total: Any = None, **asked: Any) -> list[Comparison]:
+    """All that a `[[tuned]]` plans: a comparison, or one at each total."""
+    totals = total if isinstance(total, list | tuple) else [total]
+    if not totals:
+        raise UserError("total is [], but must be the bills to meet, like [50.0, 250.0]")
+    return [comparison(total=one, **asked) for one in totals]
 
 
 def named(against: str) -> tuple[str, dict[str, Any]]:
@@ -224,7 +270,12 @@ def missing(plan: Comparison, choices: Choices) -> list[str]:
 
 
 def _key(one: Contender, outer: int) -> tuple[Any, ...]:
-    return key(one.system, one.fixed, one.data, one.users, one.items, one.protocol, one.judge, outer, one.population)
+    return key(one.system, one.fixed, one.data, one.users, one.items, one.protocol, one.judge, outer, one.population,
+               _total(one))  # fmt: skip
+
+
+def _total(one: Contender) -> Mapping[str, Any] | None:
+    return one.total.said if one.total else None
 
 
 # -------------------------------------------------------------------------------------------------- tested
@@ -266,6 +317,7 @@ def _rows(plan: Comparison, one: Contender, setting: str, choices: Choices, foun
     assert report is not None
     chosen = [plan.choice(one, outer, choices) for outer in plan.splits]
     moved = {name for choice in chosen for name in choice.chosen} if setting == TUNED else set()
+    moved |= set(paying(one.entry.system)) if moved and one.total else set()
     size = dataset(*cell.source).interactions
     about = {
         "system": one.system, "data": one.data, "users": size.n_users, "items": size.n_items, "checksum": cell.checksum,
@@ -274,6 +326,9 @@ def _rows(plan: Comparison, one: Contender, setting: str, choices: Choices, foun
         "trials": max(choice.trials for choice in chosen) if setting == TUNED else 1,
     }  # fmt: skip
     about |= {name: None if name in moved else value for name, value in cell.params.items()}
+    if plan.total:
+        about |= {"total": plan.total.epsilon}
+    cost = cost_of(one, report)
     for metric in report.metrics:
         mine = _values(found, metric)
         level = gap(mine)
@@ -283,7 +338,7 @@ def _rows(plan: Comparison, one: Contender, setting: str, choices: Choices, foun
             apart: Gap = gap(mine, _values(others, metric))
             row |= {"against": plan.against, "difference": apart.mean, "difference_low": apart.low,
                     "difference_high": apart.high, "verb": apart.verb}  # fmt: skip
-        yield about | row | priced(report)
+        yield about | row | cost
 
 
 def _values(found: list[list[list[Outcome]]], metric: str) -> list[list[list[Any]]]:

@@ -5,14 +5,16 @@
     a quarter    is a scrambled Sobol design over all dials, its seed made of the contender's name
     half         lies in three boxes around the best so far, each half as wide as the last
 
-The same name, space and scores give the same trials. A score is better the lower it is.
+The same name, space and scores give the same trials. A score is better the lower it is. Where not every setting is
+allowed, as no price restores its bill, those that are not are passed over and cost no trial.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +26,8 @@ from recprivlib.tuning.space import Setting, Space
 WIDTHS = (0.25, 0.125, 0.06)  # of the boxes, as shares of each dial, to either side
 KEPT = 0.75  # of the trials in a box leave a dial of a few values where it is
 Score = Callable[[Sequence[Setting]], Sequence[float]]
+Allowed = Callable[[Setting], bool]
+OFTEN = 16  # as many points as are wanted are looked at, where not all are allowed
 
 
 @dataclass
@@ -34,6 +38,7 @@ class Search:
     space: Space
     printed: Setting  # of the dials alone
     score: Score
+    allowed: Allowed = field(default_factory=lambda: every)
     trials: list[dict[str, Any]] = field(default_factory=list)
     shares: list[dict[str, float]] = field(default_factory=list)
     found: list[float] = field(default_factory=list)
@@ -43,8 +48,9 @@ class Search:
         fresh: list[dict[str, Any]] = []
         at: list[dict[str, float]] = []
         for place in places:
-            setting = dict(self.printed) | {name: self.space[name].at(share) for name, share in place.items()}
-            if len(self.trials) + len(fresh) < budget and setting not in self.trials and setting not in fresh:
+            setting = self.at(place)
+            new = setting not in self.trials and setting not in fresh
+            if len(self.trials) + len(fresh) < budget and new and self.allowed(setting):
                 fresh.append(setting)
                 at.append({name: axis.share(setting[name]) for name, axis in self.space.items()} | place)
         if fresh:
@@ -52,26 +58,36 @@ class Search:
             self.trials += fresh
             self.shares += at
 
+    def at(self, place: Mapping[str, float]) -> dict[str, Any]:
+        """The setting at these shares of the dials, all others as printed."""
+        return dict(self.printed) | {name: self.space[name].at(share) for name, share in place.items()}
+
     def best(self) -> int:
         return min(range(len(self.found)), key=lambda at: (self.found[at], at))
 
     def spread(self, many: int, skip: int = 0) -> list[dict[str, float]]:
         """`many` points of the Sobol design, after the first `skip`."""
-        rows = sobol(self.name, len(self.space), skip + many)[skip:]
-        return [dict(zip(self.space, map(float, row), strict=True)) for row in rows]
+        rows = sobol(self.name, len(self.space), skip + OFTEN * many)[skip:]
+        return self._first(many, (dict(zip(self.space, map(float, row), strict=True)) for row in rows))
 
     def box(self, name: str, width: float, many: int) -> list[dict[str, float]]:
         """`many` points around the best so far."""
-        centre, out = self.shares[self.best()], []
-        for row in sobol(f"{self.name}/{name}", len(self.space), many):
+        centre = self.shares[self.best()]
+
+        def near(row: Array) -> dict[str, float]:
             place = {}
             for (key, axis), share in zip(self.space.items(), map(float, row), strict=True):
                 if axis.dial.values:
                     place[key] = centre[key] if share < KEPT else (share - KEPT) / (1 - KEPT)
                 else:
                     place[key] = min(max(centre[key] + (2 * share - 1) * width, 0.0), 1 - 1e-9)
-            out.append(place)
-        return out
+            return place
+
+        return self._first(many, map(near, sobol(f"{self.name}/{name}", len(self.space), OFTEN * many)))
+
+    def _first(self, many: int, places: Iterable[dict[str, float]]) -> list[dict[str, float]]:
+        """The first so many places that are allowed."""
+        return list(itertools.islice((one for one in places if self.allowed(self.at(one))), many))
 
     def close_in(self, budget: int, round_: str = "") -> None:
         """What is left of the budget, in boxes."""
@@ -79,6 +95,11 @@ class Search:
         for turn, width in enumerate(WIDTHS):
             left = budget - len(self.trials)
             self.run(self.box(f"{round_}{turn}", width, left if turn + 1 == len(WIDTHS) else each), budget)
+
+
+def every(setting: Setting) -> bool:
+    """All settings are allowed."""
+    return True
 
 
 def sobol(name: str, dimensions: int, many: int) -> Array:
@@ -90,9 +111,11 @@ def sobol(name: str, dimensions: int, many: int) -> Array:
     return qmc.Sobol(dimensions, scramble=True, seed=rng).random(size)[:many]
 
 
-def searched(name: str, space: Space, printed: Setting, budget: int, score: Score) -> Search:
+def searched(
+    name: str, space: Space, printed: Setting, budget: int, score: Score, allowed: Allowed | None = None
+) -> Search:
     """The whole search; without dials the printed setting is all there is to try."""
-    search = Search(name, space, {key: printed[key] for key in space}, score)
+    search = Search(name, space, {key: printed[key] for key in space}, score, allowed or every)
     search.run([{}], max(budget, 1))
     if space:
         quarter, first = max(1, budget // 4), next(iter(space))
