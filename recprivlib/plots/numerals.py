@@ -25,7 +25,7 @@ WORDS = ("almost a coin flip", "a hint", "a strong hint", "nearly sure", "as goo
 HIGH = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DIFFER = ("beats", "loses to")  # verbs that speak of a difference
 MOST = 6  # digits after the point
-SMALLEST = 1e-3  # below, a number is written by its power of ten
+SMALLEST = 1e-4  # below, a number is written by its power of ten
 
 
 def count(n: float) -> str:

@@ -113,7 +113,13 @@ def test_one_of_something_is_one_and_what_is_tiny_has_its_power_of_ten(stem):
 
 
 def test_odd_words_are_seen():
-    odd = ["in each of 1 epochs", "1 of these 40 are lies", "1 of these 40 answers are lies", "at δ = 1e-06", "1 phones"]
+    odd = [
+        "in each of 1 epochs",
+        "1 of these 40 are lies",
+        "1 of these 40 answers are lies",
+        "at δ = 1e-06",
+        "1 phones",
+    ]
     assert all(map(ODD.search, odd))
     assert not any(map(ODD.search, ["21 epochs", "1 epoch", "11 of these 40 are lies", f"1{THIN}001 phones", "the 2e"]))
 
