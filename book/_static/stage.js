@@ -591,7 +591,8 @@
     ].filter(number);
     /** Whether it moves the picture of this step. @param {Control} one */
     const moves = (one) => shown?.controls?.[state.view[0]]?.includes(one.name) ?? true;
-    const mine = () => [control[plots[state.view[0]].about.axis], ...mains].find((one) => one && moves(one)); // under the figure
+    // Whose slider stands under the figure.
+    const mine = () => [control[plots[state.view[0]].about.axis], ...mains].find((one) => one && moves(one));
     const chosen = (el.dataset.controls || "")
       .split(" ")
       .filter((name) => control[name] && control[name].values.length);

@@ -8,8 +8,8 @@
 
 A word of the settings is `control=value`, `view=figure,…` (what is on show), `ghost.control=value,…` (one faint
 comparison a value), `guess` (the answer stays hidden until the reader has given one), `play=control` (a word that
-moves this control from stop to stop up to its value, while the reader looks on), or `verb=beats` (`level`, `loses`: what
-the prose beside it says; the sentence of the figure has to say the same).
+moves this control from stop to stop up to its value, while the reader looks on), or `verb=beats` (or `level`, `loses`:
+what the prose beside it says; the sentence of the figure has to say the same).
 """
 
 from __future__ import annotations
