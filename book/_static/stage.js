@@ -319,11 +319,12 @@
       if (!found) return null;
       const [words, brief, lane, ...rest] = found.map((at) => it.pieces[at]);
       /** @type {Scene} */
-      const scene = { say: words, brief, strip: lane, figures: {}, says: {} };
+      const scene = { say: words, brief, strip: lane, figures: {}, says: {}, controls: {} };
       it.figures.forEach(({ name }, at) => {
-        const part = rest[2 * at];
+        const part = rest[3 * at];
         scene.figures[name] = typeof part === "string" ? part : written(it.base[name], part);
-        scene.says[name] = rest[2 * at + 1];
+        scene.says[name] = rest[3 * at + 1];
+        scene.controls[name] = rest[3 * at + 2];
       });
       return scene;
     }
@@ -579,14 +580,19 @@
       .split(" ")
       .map((name) => control[name])
       .filter(Boolean);
-    const axis = [
-      ...it.controls.filter((one) => one.place === "axis"),
-      ...it.controls.filter((one) => one.place === "under"),
-      ...named,
-    ].find(number);
-    const leads = it.figures.map((about) => control[about.axis]).filter((one) => one && number(one));
-    const mains = [...new Set([axis, ...leads].filter(Boolean))];
-    const mine = () => control[plots[state.view[0]].about.axis] || axis; // whose slider stands under the figure
+    const leads = it.figures.map((about) => control[about.axis]).filter(Boolean);
+    const mains = [
+      ...new Set([
+        ...it.controls.filter((one) => one.place === "axis"),
+        ...it.controls.filter((one) => one.place === "under"),
+        ...named,
+        ...leads,
+      ]),
+    ].filter(number);
+    /** Whether it moves the picture of this step. @param {Control} one */
+    const moves = (one) => shown?.controls?.[state.view[0]]?.includes(one.name) ?? true;
+    // Whose slider stands under the figure.
+    const mine = () => [control[plots[state.view[0]].about.axis], ...mains].find((one) => one && moves(one));
     const chosen = (el.dataset.controls || "")
       .split(" ")
       .filter((name) => control[name] && control[name].values.length);
@@ -616,6 +622,7 @@
         return {
           one,
           show() {
+            select.parentElement.hidden = !moves(one);
             select.value = state.values[one.name];
             for (const option of select.options) option.disabled = !can(one.name, option.value);
           },
@@ -672,7 +679,7 @@
       return {
         one,
         show() {
-          box.hidden = main ? mine() !== one : mine() === one;
+          box.hidden = main ? mine() !== one : mine() === one || !moves(one);
           if (box.hidden) return;
           const value = state.values[one.name];
           stops = one.values.filter(({ text }) => can(one.name, text));

@@ -179,9 +179,20 @@ def number(value: float | str | None, bound: Literal["", "upper", "lower"] = "")
     return "∞" if math.isinf(amount) else numerals.epsilon(amount, bound).replace(numerals.THIN, ",")
 
 
+def small(delta: float) -> str:
+    """A δ in words.
+
+    >>> small(1e-6), small(0.5)
+    ('10⁻⁶', '0.5')
+    """
+    from recprivlib.plots import numerals  # not every verb needs it
+
+    return numerals.setting(delta).replace(numerals.THIN, ",")
+
+
 def claimed(claim: Mapping[str, Any]) -> str:
     """The line of a bill that the paper wrote."""
-    return f"  claimed  ε = {_budget(claim)} ({_terms(claim)}; {claim['counts']}; {claim['where']})"
+    return f"  claimed  ε = {_budget(claim, 'upper')} ({_terms(claim)}; {claim['counts']}; {claim['where']})"
 
 
 def counted(found: Mapping[str, Any], word: str = "counted") -> str:
@@ -191,7 +202,7 @@ def counted(found: Mapping[str, Any], word: str = "counted") -> str:
 
 
 def _budget(terms: Mapping[str, Any], bound: Literal["", "upper"] = "") -> str:
-    return number(terms["epsilon"], bound) + (f", δ = {terms['delta']:g}" if terms["delta"] else "")
+    return number(terms["epsilon"], bound) + (f", δ = {small(terms['delta'])}" if terms["delta"] else "")
 
 
 def _terms(terms: Mapping[str, Any]) -> str:

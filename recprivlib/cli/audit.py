@@ -7,14 +7,13 @@ recpriv audit my.module:MySystem --data mine.csv    anybody's, by module and nam
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from typing import Any, get_args
 
 from recprivlib.accounting.bills import as_json
 from recprivlib.auditing.verdicts import UNSEEN
 from recprivlib.cli._score import add_score, execute_score
-from recprivlib.cli._shared import SEEN, add_population, add_set, emit, number, settings, sizes, table
+from recprivlib.cli._shared import SEEN, add_population, add_set, emit, number, settings, sizes, small, table
 from recprivlib.parameters import UserError, configured
 from recprivlib.protocols import Interactions, Relation, System, Unit, View
 
@@ -166,14 +165,14 @@ def _summary(audit: dict[str, Any]) -> str:
         line: ("reached", share, f" ({checked['never_reached'][line]})" if line in checked["never_reached"] else "")
         for line, share in checked["reach"].items()
     }
-    delta = f"; δ = {attacked['delta']:g}" if attacked["delta"] else ""
+    delta = f"; δ = {small(attacked['delta'])}" if attacked["delta"] else ""
     about = f"{claimed['unit']}, {claimed['relation']}; {claimed['counts']}; {claimed['where']}" if claimed else ""
     rows = [
-        ["claimed", number(claimed["epsilon"]) if claimed else "none", about],
+        ["claimed", number(claimed["epsilon"], "upper") if claimed else "none", about],
         ["counted", number(counted["epsilon"], "upper"), counted.get("why_infinite") or counted["how"]],
-        ["attacked", f"≥ {math.floor(100 * attacked['epsilon_lower']) / 100:.2f}",
+        ["attacked", f"≥ {number(attacked['epsilon_lower'], 'lower')}",
          f"{attacked['played']}: {attacked['attack']}, {attacked['trials']:,} trials a world could show "
-         f"{attacked['ceiling']:.1f} at most"],
+         f"{number(attacked['ceiling'], 'lower')} at most"],
         *([why, f"{share:.0%}", f"of what is stated for {line}{said}"] for line, (why, share, said) in reached.items()),
     ]  # fmt: skip
     kinds = [

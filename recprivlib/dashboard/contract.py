@@ -190,6 +190,9 @@ class Figure:
     height: int = 260  #: pixels; of the main figure 340, on a phone 260
     axis: str = ""  #: the control whose values its x axis holds, so that its slider can stand under it
     say: Callable[[Any], str] | None = None  #: the sentence while it leads the view of a step
+    #: The controls that may stand beside it in a step, each of which moves it; of settings, where that depends on them.
+    #: None: all of the path's.
+    controls: tuple[str, ...] | Callable[[Values], tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True)
@@ -322,6 +325,12 @@ class Explorer:
                 return figure
         names = ", ".join(figure.name for figure in self.figures)
         raise UserError(f"there is no figure {name!r} in {self.stem}; choose from {names}")
+
+    def beside(self, name: str, values: Values) -> list[str]:
+        """The controls that move the figure of that name, with the others at `values`."""
+        wanted = self.figure(name).controls
+        named = wanted(values) if callable(wanted) else wanted
+        return [c.name for c in self.controls if (named is None or c.name in named) and c.active(values)]
 
     @property
     def shown(self) -> tuple[Figure, ...]:

@@ -152,7 +152,7 @@ class _Bank:
         for name in self.figures:
             figure = drawn["figures"][name]
             told += [figure if isinstance(figure, str) else changes(self.base.setdefault(name, figure), figure),
-                     drawn["says"].get(name, "")]  # fmt: skip
+                     drawn["says"].get(name, ""), drawn["controls"][name]]  # fmt: skip
         self.states[key] = [self.pieces.setdefault(_json(part), len(self.pieces)) for part in told]
 
     def told(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """One setting of a dashboard as a page draws it beside the steps of a chapter: plain texts and Plotly JSON.
 
-scene(…)      = {"say", "brief", "strip", "figures": {name: drawing}, "says": {name: sentence}}
+scene(…)      = {"say", "brief", "strip", "figures": {name: drawing}, "says": {name: sentence}, "controls": {name: […]}}
 furniture(…)  = what does not change: the controls as texts, the question, the names of the figures
 """
 
@@ -36,6 +36,7 @@ def scene(
         "strip": which.strip(here, view) if which.strip else "",
         "figures": {figure.name: figure.draw(here, view) for figure in drawn},
         "says": {figure.name: figure.say(here) for figure in drawn if figure.say},
+        "controls": {figure.name: which.beside(figure.name, values) for figure in drawn},
     }
 
 

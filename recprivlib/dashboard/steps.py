@@ -7,8 +7,9 @@
     {set}`eighty towns <people=80 ghost.people=1>`   words in the prose that set it, on top of their step
 
 A word of the settings is `control=value`, `view=figure,…` (what is on show), `ghost.control=value,…` (one faint
-comparison a value), `guess` (the answer stays hidden until the reader has given one), or `play=control` (a word that
-moves this control from stop to stop up to its value, while the reader looks on).
+comparison a value), `guess` (the answer stays hidden until the reader has given one), `play=control` (a word that
+moves this control from stop to stop up to its value, while the reader looks on), or `verb=beats` (or `level`, `loses`:
+what the prose beside it says; the sentence of the figure has to say the same).
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ SHORT = re.compile(r"^:short: *(.+)$", re.MULTILINE)
 SET = re.compile(r"\{set\}`([^`<]*?)\s*<([^`>]*)>`")
 
 
+VERBS = {"beats": "beats", "level": "is level with", "loses": "loses to"}
+
+
 @dataclass(frozen=True)
 class State:
     """What a step or a word in the prose puts on show."""
@@ -37,6 +41,7 @@ class State:
     ghosts: tuple[dict[str, Any], ...] = ()  # changes to `values`
     guess: bool = False
     play: str = ""  # the control that is moved up to its value, stop by stop
+    verb: str = ""  # what the prose says of it beside its rival; nothing: it says nothing
 
 
 def state(which: Explorer, text: str, base: State | None = None) -> State:
@@ -44,7 +49,7 @@ def state(which: Explorer, text: str, base: State | None = None) -> State:
     values = dict(base.values if base else which.defaults)
     view = base.view if base else (which.figures[0].name,)
     ghosts = base.ghosts if base else ()
-    guess, play = False, ""
+    guess, play, verb = False, "", ""
     compared: dict[str, list[Any]] = {}
     for word in text.split():
         name, equals, value = word.partition("=")
@@ -54,6 +59,8 @@ def state(which: Explorer, text: str, base: State | None = None) -> State:
             raise UserError(f"{word!r} is no setting of {which.stem}; write control=value, view=… or guess")
         elif name == "play":
             play = which.control(value).name
+        elif name == "verb":
+            verb = _verb(value)
         elif name == "view":
             view = tuple(which.figure(part).name for part in value.split(","))
         elif name.startswith("ghost."):
@@ -63,7 +70,7 @@ def state(which: Explorer, text: str, base: State | None = None) -> State:
             values[name] = which.control(name).checked(value)
     if compared:
         ghosts = tuple(dict(zip(compared, chosen, strict=True)) for chosen in product(*compared.values()))
-    return State(values, view, ghosts, guess, play)
+    return State(values, view, ghosts, guess, play, verb)
 
 
 def stops(which: Explorer, known: State) -> list[Any]:
@@ -73,6 +80,12 @@ def stops(which: Explorer, known: State) -> list[Any]:
     control, last = which.control(known.play), known.values[known.play]
     values = [value for value, _ in control.choices] or list(control.steps)
     return [*values[: values.index(last)], last] if last in values else [last]
+
+
+def _verb(word: str) -> str:
+    if word not in VERBS:
+        raise UserError(f"verb is {word!r}, but must be one of {', '.join(VERBS)}")
+    return VERBS[word]
 
 
 def _guessable(which: Explorer) -> bool:

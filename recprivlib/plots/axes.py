@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from recprivlib.plots.numerals import setting
+from recprivlib.plots.numerals import percent, setting, stars
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Axis:
     log: bool = False
     ticks: tuple[float, ...] = ()
     names: tuple[str, ...] = ()  # what stands at the ticks, where it is not their numbers
+    spell: Callable[[float], str] | None = None  # how a number that is off the scale is written
 
     def place(self, value: float) -> float:
         """Where `value` lies, 0 at the left or bottom and 1 at the other end, inside the frame."""
@@ -59,7 +61,12 @@ def _tick(value: float) -> str:
 
 def rate(title: str, high: float, step: float) -> Axis:
     ticks = tuple(round(step * at, 6) for at in range(round(high / step) + 1))
-    return Axis(title, 0.0, high, ticks=ticks)
+    return Axis(title, 0.0, high, ticks=ticks, spell=percent)
+
+
+def thousandths(error: float) -> str:
+    """An RMSE where the story lives in the third decimal."""
+    return stars(error, 3)
 
 
 TOP_K = Axis("length of the list, K", 1, 20, ticks=(1, 5, 10, 15, 20))
@@ -72,5 +79,5 @@ EPSILON_WIDE = Axis("ε", 0.05, 20, log=True, ticks=(0.05, 0.1, 0.5, 1, 5, 20))
 LONG_LIST = rate("found in the top K of 100", 1.0, 0.2)  # K to 20 passes .8
 GROUPS = ("up to 30", "31–60", "61–120", "121–240", "more")
 ACTIVITY = Axis("films in the history", -0.5, 4.5, ticks=(0, 1, 2, 3, 4), names=GROUPS)
-STARS_WIDE = Axis("RMSE in stars, better ↑", 1.6, 0.9, ticks=(1.6, 1.4, 1.2, 1.0, 0.9))
-STARS = Axis("RMSE in stars, better ↑", 1.1, 0.9, ticks=(1.1, 1.05, 1.0, 0.95, 0.9))
+STARS_WIDE = Axis("RMSE in stars, better ↑", 1.6, 0.9, ticks=(1.6, 1.4, 1.2, 1.0, 0.9), spell=stars)
+STARS = Axis("RMSE in stars, better ↑", 1.1, 0.9, ticks=(1.1, 1.05, 1.0, 0.95, 0.9), spell=thousandths)

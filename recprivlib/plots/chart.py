@@ -7,7 +7,7 @@ the number, and push the labels of the lines apart. Built in light colours; see 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,7 +175,9 @@ class Chart:
 
     def _annotation(self, label: Label, wanted: float, placed: float) -> dict[str, Any]:
         """The label's place, in pixels from the point it belongs to; on a wide figure a leader in its colour."""
-        text = label.text if self.y.holds(label.y) else f"{label.text} {self._beyond(label.y)} {_brief(label.y)}"
+        text = label.text
+        if not self.y.holds(label.y):
+            text = f"{text} {self._beyond(label.y)} {_spelt(self.y, label.y)}"
         common = {"text": text, "xref": "paper", "x": 1, "yref": "y", "y": number(self.y.at(self.y.pinned(label.y)))}
         if self.narrow:
             look = {"showarrow": False, "xanchor": "right", "yanchor": "bottom", "borderpad": 0}
@@ -196,10 +198,17 @@ class Chart:
 
     def _off(self, x: float, y: float) -> str:
         """The number of a dot that is off the scale."""
-        return _brief(x if self.y.holds(y) else y)
+        axis, value = (self.x, x) if self.y.holds(y) else (self.y, y)
+        return _spelt(axis, value)
 
     def _beyond(self, y: float) -> str:
         return "↓" if self.y.place(y) == 0 else "↑"
+
+
+def spelt(trace: Trace, values: Iterable[float], write: Callable[[float], str]) -> Trace:
+    """A trace that says its heights as sentences write them, where a reader points at it: a bound stays one."""
+    said = [write(value) for value in values]
+    return {**trace, "hovertext": said, "hovertemplate": f"{trace['name']}: %{{hovertext}}<extra></extra>"}
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -226,6 +235,11 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 def number(value: float) -> float | None:
     """A plain number with six significant digits: what a figure shows does not depend on the last bit."""
     return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def _spelt(axis: Axis, value: float) -> str:
+    """A number that is off the scale, as sentences write those of this axis."""
+    return axis.spell(value) if axis.spell and math.isfinite(value) else _brief(value)
 
 
 def _brief(value: float) -> str:

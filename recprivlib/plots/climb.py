@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from recprivlib.plots.axes import Axis
-from recprivlib.plots.chart import Label
+from recprivlib.plots.chart import Label, spelt
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import count, epsilon
+from recprivlib.plots.numerals import bounded, certified, many
 
 TRIES = Axis(
     "tries in either world",
@@ -29,20 +29,23 @@ def climb(
     """The lower bound against the tries it took, with the claim, the bill, and the most so many tries could show."""
     chart = look.chart(TRIES, BOUND, right=120)
     x, y = zip(*rungs, strict=True) if rungs else ((), ())
-    traces = [chart.level(claimed, "paper", "claimed")] if chart.y.holds(claimed) else []
+    traces = (
+        [spelt(chart.level(claimed, "paper", "claimed"), (claimed,) * 2, bounded)] if chart.y.holds(claimed) else []
+    )
     labels = [Label("claimed", claimed, "paper")]
     if math.isfinite(counted):
         if chart.y.holds(counted):
-            line = chart.level(counted, "bound", "counted")
+            line = spelt(chart.level(counted, "bound", "counted"), (counted,) * 2, bounded)
             traces.append({**line, "line": {**line["line"], "width": 3.0, "dash": "dash"}})
         labels.append(Label("counted", counted, "bound"))
-    traces.append(chart.line(x, y, "attack", "attacked, as it climbs"))
+    traces.append(spelt(chart.line(x, y, "attack", "attacked, as it climbs"), y, certified))
     if look.trail:
         traces.append(chart.trail(look.trail, "attack"))
-    most = {**chart.dots([(tries, ceiling)], "attack", "the most that so many tries could show", False), "opacity": 0.5}
-    traces += [most, chart.dots([(tries, attacked)], "attack", "attacked, at least", look.filled)]
-    alt = (f"With {count(tries)} tries the attack proves at least {epsilon(attacked, 'lower')}, and could prove "
-           f"{epsilon(ceiling)} at most. Claimed {epsilon(claimed)}, counted {epsilon(counted)}.")  # fmt: skip
+    most = chart.dots([(tries, ceiling)], "attack", "the most that so many tries could show", False)
+    now = chart.dots([(tries, attacked)], "attack", "attacked, at least", look.filled)
+    traces += [{**spelt(most, (ceiling,), certified), "opacity": 0.5}, spelt(now, (attacked,), certified)]
+    alt = (f"With {many(tries, 'try', 'tries')} the attack proves at least {certified(attacked)}, and could prove "
+           f"{certified(ceiling)} at most. Claimed {bounded(claimed)}, counted {bounded(counted)}.")  # fmt: skip
     return roomy(look, chart.figure(traces, labels, alt))
 
 

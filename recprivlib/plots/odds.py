@@ -9,7 +9,7 @@ import numpy as np
 from recprivlib.plots.axes import EPSILON, Axis
 from recprivlib.plots.chart import Label
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import best_guess, percent
+from recprivlib.plots.numerals import best_guess, percent, setting
 
 RIGHT = Axis("right about one film", 0.4, 1.0, ticks=(0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1))
 
@@ -23,5 +23,6 @@ def odds(look: Look, epsilon: float) -> dict[str, Any]:
               chart.line(x, [best_guess(value) for value in x], "attack", "the best attacker", strong=True),
               chart.dots([(epsilon, here)], "attack", "the best attacker", look.filled)]  # fmt: skip
     labels = [Label("a coin flip", 0.5, "random"), Label("the best attacker", best_guess(chart.x.high), "attack")]
-    alt = f"Share of right guesses from one answer against epsilon: {percent(here)} at {epsilon:g}; a coin flip 50 %."
+    alt = (f"Share of right guesses from one answer against epsilon: {percent(here)} at {setting(epsilon)}; a coin "
+           "flip 50 %.")  # fmt: skip
     return chart.figure(traces, labels, alt)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-from recprivlib.plots.numerals import STEPS, THIN, WORDS, count, epsilon, one_in, percent, times
+from recprivlib.plots.numerals import STEPS, THIN, WORDS, bounded, certified, many, one_in, percent, times
 
 LOW, HIGH, LANE, BAY = 0.05, 10_000.0, 90.0, 92.5  # ε at both ends; per cent where lane ends and bay begins
 TICKS = ((0.1, ".1"), (0.2, ".2"), (1, "1"), (3, "3"), (10, "10"), (100, "100"), (1000, f"1{THIN}000"),
@@ -92,7 +92,7 @@ class Strip:
         """Claimed, attacked and counted, each in one line."""
         if self.nothing:
             return f"nothing promised: {self.nothing}", "", ""
-        claimed = f"claimed {epsilon(self.claimed)}" if self.claimed is not None else "nothing claimed"
+        claimed = f"claimed {bounded(self.claimed)}" if self.claimed is not None else "nothing claimed"
         claimed += f": {self.words}" if self.words else ""
         return claimed, self._attack, self._count
 
@@ -102,7 +102,7 @@ class Strip:
             return "not attacked yet"
         if math.isinf(self.attacked):
             return "attacked: proof"
-        return f"attacked: at least {epsilon(self.attacked, 'lower')}"
+        return f"attacked: at least {certified(self.attacked)}"
 
     @property
     def _count(self) -> str:
@@ -111,7 +111,7 @@ class Strip:
         if self.counted is None:
             return "not counted"
         reason = f" ({self.why_infinite})" if math.isinf(self.counted) and self.why_infinite else ""
-        return f"counted: {epsilon(self.counted, 'upper')}{reason}"
+        return f"counted: {bounded(self.counted)}{reason}"
 
     @property
     def terms(self) -> str:
@@ -129,9 +129,9 @@ class Strip:
         if self.nothing:
             return f"{self.lines[0].capitalize()}."
         effort = f", {percent(self.confidence)} confidence" if self.attacked is not None else ""
-        effort += f", {count(self.tries)} tries" if self.tries and self.attacked is not None else ""
+        effort += f", {many(self.tries, 'try', 'tries')}" if self.tries and self.attacked is not None else ""
         if self.attacked is not None and self.ceiling is not None:
-            effort += f", which could show {epsilon(self.ceiling)} at most"
+            effort += f", which could show {certified(self.ceiling)} at most"
         claimed, attacked, counted = self.lines
         spoken = f"{claimed.capitalize()}. {attacked.capitalize()}{effort}. {counted.capitalize()}."
         return f"{spoken} {self.terms[:1].upper()}{self.terms[1:]}."
@@ -232,14 +232,14 @@ def _inside(it: Strip, told: str) -> str:
         return _told(told)
     parts = []
     if it.ceiling is not None:
-        title = f"the most that {count(it.tries)} tries could show: {epsilon(it.ceiling)}"
+        title = f"the most that {many(it.tries, 'try', 'tries')} could show: {certified(it.ceiling)}"
         parts.append(_triangle(place(it.ceiling), f'fill="none" stroke="{ATTACKED}" opacity=".55"', title))
     if it.counted is None:
         parts += [_hatch(it, told), _told(told)]
     else:
         parts.append(_bar(it))
     if it.attacked is not None:
-        title = f"{it.lines[1]}, {percent(it.confidence)} confidence, {count(it.tries)} tries"
+        title = f"{it.lines[1]}, {percent(it.confidence)} confidence, {many(it.tries, 'try', 'tries')}"
         parts.append(_triangle(place(it.attacked), f'fill="{ATTACKED}"', title))
     return "".join(parts)
 

@@ -49,8 +49,8 @@ def test_labels_of_a_figure_are_at_least_a_gap_apart_in_pixels(narrow):
 @pytest.mark.parametrize(
     ("x", "y", "symbol", "text"),
     [
-        (1, 0.9, "triangle-up", "0.9"),
-        (1, -0.123, "triangle-down", "-0.12"),
+        (1, 0.9, "triangle-up", "90\u202f%"),
+        (1, -0.123, "triangle-down", "-12\u202f%"),
         (20, 0.5, "triangle-right", "20"),
         (0.01, 0.5, "triangle-left", "0.01"),
         (1, math.inf, "triangle-up", "∞"),

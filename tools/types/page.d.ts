@@ -109,6 +109,8 @@ interface Scene {
   strip: string;
   figures: Record<string, Drawn>;
   says: Record<string, string>;
+  /** Of each figure the controls that move it. */
+  controls: Record<string, string[]>;
   filled?: boolean;
   aside?: string;
 }

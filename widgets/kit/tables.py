@@ -6,6 +6,7 @@ from typing import Any
 
 from recprivlib.plots.numerals import cell, setting
 
+BILLS, SHOWN = ("bill", "bound"), ("attacked", "ceiling")  # how figures and series of bills begin
 KNOWN = ("figure", "series", "x", "y", "low", "high")
 
 
@@ -19,7 +20,7 @@ def _table(part: Any) -> dict[str, list]:
     rows: dict[str, dict[str, str]] = {}
     for row in part.to_dict("records"):
         told = " ".join(str(row[word]) for word in words if isinstance(row[word], str) and row[word])
-        cell = " ".join(filter(None, (_interval(row), told)))
+        cell = " ".join(filter(None, (_interval(row, _bound(row)), told)))
         rows.setdefault(_place(row["x"]), {})[str(row["series"])] = cell
     series = list(dict.fromkeys(map(str, part["series"])))
     return {
@@ -28,16 +29,23 @@ def _table(part: Any) -> dict[str, list]:
     }
 
 
-def _interval(row: dict[str, Any]) -> str:
+def _bound(row: dict[str, Any]) -> str:
+    """Which way a number of a bill is rounded: what an attack shows down, what is claimed or counted up."""
+    if str(row["series"]).startswith(SHOWN):
+        return "lower"
+    return "upper" if str(row["figure"]).startswith(BILLS) else ""
+
+
+def _interval(row: dict[str, Any], bound: str = "") -> str:
     ends = [abs(row[name]) for name in ("y", "low", "high") if isinstance(row[name], float) and row[name] == row[name]]
     beside = max((end for end in ends if end != float("inf")), default=0.0)
-    y, low, high = (_number(row[name], beside) for name in ("y", "low", "high"))
+    y, low, high = (_number(row[name], beside, bound) for name in ("y", "low", "high"))
     return f"{y} [{low}, {high}]" if low and high else y
 
 
-def _number(value: Any, beside: float = 0.0) -> str:
+def _number(value: Any, beside: float = 0.0, bound: str = "") -> str:
     """What was measured, in the book's numerals; nothing for what is missing."""
-    return cell(value, beside) if isinstance(value, float) else str(value)
+    return cell(value, beside, bound) if isinstance(value, float) else str(value)
 
 
 def _place(value: Any) -> str:

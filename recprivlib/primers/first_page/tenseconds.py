@@ -17,7 +17,7 @@ import numpy as np
 from recprivlib.auditing import audit
 from recprivlib.evaluation import Difference
 from recprivlib.parameters import configured, values
-from recprivlib.plots.numerals import best_guess, count, epsilon, percent, setting
+from recprivlib.plots.numerals import apart, best_guess, bounded, certified, count, percent, setting
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
 from recprivlib.tables import results, rows_of
@@ -90,11 +90,12 @@ def _words(state: Mapping[str, Any], people: int, known: Mapping[str, float]) ->
         said[role] = f"What a server makes of it: chapter {CHAPTER}."
         if server:
             who = "The better server's" if role == "better" else "This server's"
-            said[role] = (f"{who} list, from {count(people)} such phones, finds {percent(server['rate'])} of next "
-                          f"films and {server['verb']} the popular list, {percent(known['popularity'])}.")  # fmt: skip
-    attacked = f"attacked ≥ {epsilon(state['attacked'], 'lower')}" if "attacked" in state else "not attacked yet"
-    pieces = [f"claimed {epsilon(state['claimed'])}" if "claimed" in state else "",
-              f"counted {epsilon(state['counted'], 'upper')}" if "counted" in state else "", attacked]  # fmt: skip
+            own, popular = apart(server["rate"], known["popularity"], server["verb"], percent)
+            said[role] = (f"{who} list, from {count(people)} such phones, finds {own} of next films and "
+                          f"{server['verb']} the popular list, {popular}.")  # fmt: skip
+    attacked = f"attacked ≥ {certified(state['attacked'])}" if "attacked" in state else "not attacked yet"
+    pieces = [f"claimed {bounded(state['claimed'])}" if "claimed" in state else "",
+              f"counted {bounded(state['counted'])}" if "counted" in state else "", attacked]  # fmt: skip
     three = " · ".join(piece.replace(" ", NARROW) for piece in pieces if piece)
     spoken = f"epsilon {setting(state['epsilon'])}, phone truthful {percent(state['right'])}"
     return {"guess": guess, "said": said, "three": three, "spoken": spoken}

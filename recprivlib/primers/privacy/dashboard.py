@@ -223,20 +223,53 @@ TRIALS = (
 )  # fmt: skip
 
 
+ANSWERED = ("epsilon", "mechanism", "releases")  # what an answer comes from
+
+
 EXPLORER = Explorer(
     stem="privacy",
     title="After one answer, how sure can I be about you?",
     controls=CONTROLS,
     compute=compute,
     figures=figures(
-        Figure("roc", "Hits and false alarms", draw_roc, "main", 420),
-        Figure("outputs", "One answer, two worlds", draw_outputs, "beside", 420, say=say_outputs),
-        Figure("bill", "What many answers cost", draw_bill, axis="releases"),
-        Figure("bound", "What the attack can prove", draw_bound, axis="tries"),
-        Figure("play", "You are the attacker", draw_play, "path", say=say_play),
-        Figure("asked", "How often anybody can be right", draw_asked, "path", axis="releases", say=say_asked),
-        Figure("score", "Planted bugs, by system", draw_score, "path", say=say_score),
-        Figure("ratio", "How many times the exact bill", draw_ratio, "path", axis="releases", say=say_ratio),
+        Figure("roc", "Hits and false alarms", draw_roc, "main", 420, controls=(*ANSWERED, "tries", "seed")),
+        Figure(
+            "outputs",
+            "One answer, two worlds",
+            draw_outputs,
+            "beside",
+            420,
+            say=say_outputs,
+            controls=("epsilon", "mechanism"),
+        ),
+        Figure("bill", "What many answers cost", draw_bill, axis="releases", controls=(*ANSWERED, "delta")),
+        Figure(
+            "bound",
+            "What the attack can prove",
+            draw_bound,
+            axis="tries",
+            controls=(*ANSWERED, "tries", "alarms", "seed"),
+        ),
+        Figure("play", "You are the attacker", draw_play, "path", say=say_play, controls=ANSWERED),
+        Figure(
+            "asked",
+            "How often anybody can be right",
+            draw_asked,
+            "path",
+            axis="releases",
+            say=say_asked,
+            controls=("epsilon", "releases"),
+        ),
+        Figure("score", "Planted bugs, by system", draw_score, "path", say=say_score, controls=()),
+        Figure(
+            "ratio",
+            "How many times the exact bill",
+            draw_ratio,
+            "path",
+            axis="releases",
+            say=say_ratio,
+            controls=(*ANSWERED, "delta"),
+        ),
         mark=mark,
     ),
     say=say,

@@ -10,10 +10,10 @@ from html import escape
 from typing import Any
 
 from recprivlib.plots.axes import Axis, rate
-from recprivlib.plots.chart import Chart, Label, Trace, plain
+from recprivlib.plots.chart import Chart, Label, Trace, plain, spelt
 from recprivlib.plots.climb import roomy
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import count, epsilon, percent
+from recprivlib.plots.numerals import bounded, certified, count, many, percent, times
 from recprivlib.plots.palette import BAND, INK, PAGE, VEIL, colour, faded
 
 AXES: dict[str, Axis] = {
@@ -175,17 +175,19 @@ def bill(
     for name, (label, role, width) in METHODS.items():
         values = bills[name]
         if all(map(math.isfinite, values)):
-            line = chart.line(counts, values, role, label)
+            line = spelt(chart.line(counts, values, role, label), values, bounded)
             traces.append({**line, "line": {**line["line"], "width": width}})
             labels.append(Label(label, values[-1], role))
     if look.trail:
         traces.append(chart.trail(look.trail, "bound"))
     if math.isfinite(counted):
-        traces.append(chart.dots([(releases, counted)], "bound", "counted", look.filled))
+        dot = chart.dots([(releases, counted)], "bound", "counted", look.filled)
+        traces.append(spelt(dot, (counted,), bounded))
     if attacked > 0:
-        traces.append(chart.dots([(releases, attacked)], "attack", "attacked, at least", look.filled))
-    last = ", ".join(f"{METHODS[name][0]} {epsilon(values[-1])}" for name, values in bills.items())
-    figure = roomy(look, chart.figure(traces, labels, f"The bill of {count(counts[-1])} answers: {last}."))
+        dot = chart.dots([(releases, attacked)], "attack", "attacked, at least", look.filled)
+        traces.append(spelt(dot, (attacked,), certified))
+    last = ", ".join(f"{METHODS[name][0]} {bounded(values[-1])}" for name, values in bills.items())
+    figure = roomy(look, chart.figure(traces, labels, f"The bill of {many(counts[-1], 'answer')}: {last}."))
     if math.isinf(bills["tightest"][-1]):
         figure["layout"]["annotations"].append({
             "text": "counted: no finite ε", "xref": "paper", "x": 0.03, "yref": "paper", "y": 0.97,
@@ -222,9 +224,9 @@ def ratio(look: Look, counts: Sequence[int], bills: Mapping[str, Sequence[float]
         here = dict(known).get(releases)
         if here is not None:
             traces.append(chart.dots([(releases, here)], role, label, look.filled, size=9))
-            said.append(f"{label} {here:.1f}")
+            said.append(f"{label} {times(here)[:-1]}")
     told = ", ".join(said) or "no finite bill"
-    return roomy(look, chart.figure(traces, labels, f"Times the exact bill of {count(releases)} answers: {told}."))
+    return roomy(look, chart.figure(traces, labels, f"Times the exact bill of {many(releases, 'answer')}: {told}."))
 
 
 def play(question: str, answers: tuple[str, str], rounds: Sequence[tuple[str, int, int]], ceiling: str) -> str:

@@ -22,7 +22,7 @@ from recprivlib.mechanisms import exact
 from recprivlib.mechanisms.common import ONE_RATING, SEEDED, all_pairs, channel_loss, claim, draw, log_matrix, worst
 from recprivlib.mechanisms.losses import Channel, NotKnown, Pure
 from recprivlib.parameters import UserError
-from recprivlib.plots.numerals import count, epsilon, setting
+from recprivlib.plots.numerals import bounded, certified, count, setting
 from recprivlib.plots.strip import Strip, strip
 from recprivlib.protocols import Array, Claim
 
@@ -186,9 +186,9 @@ def tried(text: str, claimed: float, tries: int = TRIES, progress: Callable[[flo
 
 
 def _sentence(made: Table | Code, found: Audit, counted: float | None) -> str:
-    proved = f"{count(found.attacked.trials)} tries prove ε ≥ {epsilon(found.attacked.epsilon_lower, 'lower')}"
-    says = "" if counted is None else f", the table says {epsilon(counted, 'upper')}"
-    told = f"You claim ε = {setting(made.claims)}{says}, and {proved} of at most {epsilon(found.attacked.ceiling)}"
+    proved = f"{count(found.attacked.trials)} tries prove ε ≥ {certified(found.attacked.epsilon_lower)}"
+    says = "" if counted is None else f", the table says {bounded(counted)}"
+    told = f"You claim ε = {setting(made.claims)}{says}, and {proved} of at most {certified(found.attacked.ceiling)}"
     if found.verdict == "broken":
         return f"{told}: broken."
     if found.verdict == "holds":

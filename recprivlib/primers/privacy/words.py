@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from recprivlib.plots.numerals import best_guess, count, epsilon, one_in, percent, setting
+from recprivlib.plots.numerals import best_guess, bounded, certified, count, many, one_in, percent, setting, times
 from recprivlib.primers.privacy import lab
 from recprivlib.primers.privacy.compute import COUNTS, Result
 
@@ -17,7 +17,7 @@ def say(result: Result) -> str:
 
 
 def _asked(result: Result) -> str:
-    return "once" if result.releases == 1 else f"{count(result.releases)} times"
+    return "once" if result.releases == 1 else many(result.releases, "time")
 
 
 def _sound(result: Result) -> str:
@@ -30,7 +30,7 @@ def _sound(result: Result) -> str:
             f"{limit}.")  # fmt: skip
     if result.releases == 1:
         return f"{told} Asked {AGAIN} times, the same promise allows {percent(lab.allowed(result.epsilon, AGAIN))}."
-    added, exact = epsilon(result.bill.claimed), epsilon(result.bill.counted, "upper")
+    added, exact = bounded(result.bill.claimed), bounded(result.bill.counted)
     if result.bill.counted > 0.98 * result.bill.claimed:
         return f"{told} The answers add up to ε = {added}."
     return (f"{told} Adding up says ε = {added}; counted exactly it is {exact}, apart from a chance of "
@@ -43,7 +43,7 @@ def _leaky(result: Result) -> str:
     told = (f"Asked {_asked(result)} at a claimed ε of {setting(result.epsilon)}, which allows {allowed}, the attacker "
             f"was right in {percent(result.right)} of our tries")  # fmt: skip
     bill, leak = result.bill, result.subject.leak
-    proved, claimed, tries = f"ε ≥ {epsilon(bill.attacked, 'lower')}", epsilon(bill.claimed), count(result.tries)
+    proved, claimed, tries = f"ε ≥ {certified(bill.attacked)}", bounded(bill.claimed), count(result.tries)
     if bill.attacked > bill.claimed:
         return f"{told} and proves {proved} with {tries} of them: broken, since {leak}."
     if bill.verdict == "broken":
@@ -58,10 +58,15 @@ def say_outputs(result: Result) -> str:
     """One answer in two worlds, in words."""
     if not result.subject.sound:
         return f"At a claimed ε of {setting(result.epsilon)}: {result.subject.leak}."
-    return (f"At ε = {setting(result.epsilon)} no answer is more than {math.exp(result.epsilon):.1f} times as likely "
-            "in one world as in the other. Who believes it is right "
-            f"{percent(best_guess(result.epsilon))} of the time at "
-            "most.")  # fmt: skip
+    ratio = _at_most(math.exp(result.epsilon))
+    return (f"At ε = {setting(result.epsilon)} no answer is more than {ratio} times as likely in one world as in the "
+            f"other. Who believes it is right {percent(best_guess(result.epsilon))} of the time at most.")  # fmt: skip
+
+
+def _at_most(ratio: float) -> str:
+    """A largest ratio, rounded up to three digits."""
+    digits = max(0, 2 - math.floor(math.log10(ratio)))
+    return setting(math.ceil(ratio * 10**digits - 1e-9) / 10**digits)
 
 
 def say_play(result: Result) -> str:
@@ -84,13 +89,14 @@ def say_ratio(result: Result) -> str:
     added, exact = (result.bills[name][COUNTS.index(at)] for name in ("basic", "tightest"))
     if math.isinf(exact):
         return f"There is no finite ε to compare with: {result.subject.leak}."
-    many = "one answer" if at == 1 else f"{count(at)} answers"
-    told = f"{many} at ε = {setting(result.epsilon)}: added up {epsilon(added)}, exactly {epsilon(exact, 'upper')}"
-    return f"{told[:1].upper()}{told[1:]}. The sum is {added / exact:.1f} times the exact bill."
+    answers = "One answer" if at == 1 else many(at, "answer")
+    told = f"{answers} at ε = {setting(result.epsilon)}: added up {bounded(added)}, exactly {bounded(exact)}"
+    return f"{told}. The sum is {times(added / exact)[:-1]} times the exact bill."
 
 
 def brief(result: Result) -> str:
     """The attack on a small screen."""
     bill = result.bill
-    return (f"{count(result.tries)} tries prove ε ≥ {epsilon(bill.attacked, 'lower')} of at most "
-            f"{epsilon(bill.ceiling)}; claimed {epsilon(bill.claimed)}. Right in {percent(result.right)}.")  # fmt: skip
+    proved = f"{many(result.tries, 'try', 'tries')} prove ε ≥ {certified(bill.attacked)}"
+    return (f"{proved} of at most {certified(bill.ceiling)}; claimed {bounded(bill.claimed)}. Right in "
+            f"{percent(result.right)}.")  # fmt: skip

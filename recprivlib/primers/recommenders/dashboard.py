@@ -140,16 +140,33 @@ TRIES = (
 )  # fmt: skip
 
 
+LINED = ("k", "system", "neighbors", "rivals", "data", "seed")  # what moves a hit rate
+
+
 EXPLORER = Explorer(
     stem="recommenders",
     title="How good is good?",
     controls=CONTROLS,
     compute=compute,
     figures=figures(
-        Figure("length", "Is your next film on the list?", draw_length, "main", 340, say=say_length),
-        Figure("lists", "Your list and the popular list", draw_lists, "beside", say=say_lists),
-        Figure("neighbors", "How many neighbours should vote?", draw_neighbors, axis="neighbors", say=say_length),
-        Figure("activity", "Whom does it serve?", draw_activity, say=say_activity),
+        Figure("length", "Is your next film on the list?", draw_length, "main", 340, say=say_length, controls=LINED),
+        Figure(
+            "lists",
+            "Your list and the popular list",
+            draw_lists,
+            "beside",
+            say=say_lists,
+            controls=("system", "neighbors", "liked", "data", "seed"),
+        ),
+        Figure(
+            "neighbors",
+            "How many neighbours should vote?",
+            draw_neighbors,
+            axis="neighbors",
+            say=say_length,
+            controls=LINED,
+        ),
+        Figure("activity", "Whom does it serve?", draw_activity, say=say_activity, controls=LINED),
         mark=mark,
         role=role,
     ),

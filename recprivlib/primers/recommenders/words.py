@@ -6,8 +6,9 @@ import numpy as np
 
 from recprivlib.dashboard.contract import Predict
 from recprivlib.plots.axes import GROUPS
-from recprivlib.plots.numerals import count, percent
+from recprivlib.plots.numerals import apart, count, many, percent
 from recprivlib.primers.recommenders.compute import Result
+from recprivlib.primers.recommenders.ranking import BOUNDS, Rates
 
 
 def say(result: Result) -> str:
@@ -17,13 +18,23 @@ def say(result: Result) -> str:
     if result.system == "popularity":
         return (f"One list for everybody, no model at all: in a line-up of 100 films your next film is in its "
                 f"top {k} {percent(near.yours[k - 1])} of the time. Among all {count(result.items)} films: "
-                f"{percent(far.yours[k - 1])}.")  # fmt: skip
-    lineup = (f"In a line-up of 100 films, the top {k} of {result.name} holds your next film "
-              f"{percent(near.yours[k - 1])} of the time and {near.versus.verb} just what is popular "
-              f"({percent(near.popular[k - 1])}).")  # fmt: skip
-    catalogue = (f"Among all {count(result.items)} films it holds {percent(far.yours[k - 1])} and "
-                 f"{far.versus.verb} what is popular ({percent(far.popular[k - 1])}).")  # fmt: skip
+                f"{percent(far.yours[k - 1], DIGITS['full'])}.")  # fmt: skip
+    own, popular = _beside(near, k, "sampled")
+    lineup = (f"In a line-up of 100 films, the top {k} of {result.name} holds your next film {own} of the time and, in "
+              f"this draw, {near.versus.verb} just what is popular ({popular}).")  # fmt: skip
+    own, popular = _beside(far, k, "full")
+    catalogue = (
+        f"Among all {count(result.items)} films it holds {own} and {far.versus.verb} what is popular ({popular})."
+    )
     return f"{lineup} {catalogue}"
+
+
+DIGITS = {"sampled": 0, "full": 1}  # among all films every rate is small
+
+
+def _beside(rates: Rates, k: int, pool: str) -> tuple[str, str]:
+    """Its rate and that of what is popular, in as many digits as the verb needs."""
+    return apart(rates.yours[k - 1], rates.popular[k - 1], rates.versus.verb, percent, DIGITS[pool])
 
 
 def reply(result: Result, answer: int) -> str:
@@ -41,25 +52,26 @@ def _field(result: Result) -> str:
 def say_length(result: Result) -> str:
     """One of the two tasks, in words."""
     shown, k = result.shown, result.k
-    told = (
-        f"{_field(result)} the top {k} of {result.name} holds your next film {percent(shown.yours[k - 1])} of the time"
-    )
+    own, popular = _beside(shown, k, result.rivals)
+    told = f"{_field(result)} the top {k} of {result.name} holds your next film {own} of the time"
     if result.system == "popularity":
         return f"{told}. It is one list for everybody."
-    return f"{told} in this draw; it {shown.versus.verb} just what is popular, {percent(shown.popular[k - 1])}."
+    return f"{told} in this draw; it {shown.versus.verb} just what is popular, {popular}."
 
 
 def say_lists(result: Result) -> str:
     """Two lists, in words."""
     same = len(set(result.yours) & set(result.popular))
     return (
-        f"{same} of the {len(result.yours)} films on this list are on the popular list too; the others are not for all."
+        f"{same} of the {many(len(result.yours), 'film')} on this list {'is' if same == 1 else 'are'} on the popular "
+        "list too; the others are not for all."
     )
 
 
 def say_activity(result: Result) -> str:
     """Whom it serves, in words."""
-    known = [pair for pair in zip(result.groups.yours, GROUPS, strict=True) if not np.isnan(pair[0])]
+    groups = (*GROUPS[:-1], f"more than {BOUNDS[-1]}")
+    known = [pair for pair in zip(result.groups.yours, groups, strict=True) if not np.isnan(pair[0])]
     best, least = max(known), min(known)
     return (f"{_field(result)}, {result.name} finds the next film of {percent(best[0])} of those with {best[1]} films, "
             f"and of {percent(least[0])} of those with {least[1]}.")  # fmt: skip

@@ -148,16 +148,35 @@ STARTS = (
 )  # fmt: skip
 
 
+def _published(values: Values) -> tuple[str, ...]:
+    """What moves the error: the unit only where noise is made for it."""
+    moved = ("epsilon", "variant", "noise_only", "neighbors", "iterations", "floor", "data", "seed")
+    return (*moved, "unit") if _takes("protects")(values) else moved
+
+
 EXPLORER = Explorer(
     stem="dp_pnbm",
     title="How much of this accuracy did the ratings pay for?",
     controls=CONTROLS,
     compute=compute,
     figures=figures(
-        Figure("error", "How far off are the predictions?", draw_error, "main", 340, axis="epsilon"),
-        Figure("moved", "What one rating moves, against what the noise was sized for", draw_moved, say=say_moved),
-        Figure("alike", "The ten films most alike", draw_alike),
-        Figure("people", "How many people does it take?", draw_people, "path", 340, say=say_people),
+        Figure(
+            "error", "How far off are the predictions?", draw_error, "main", 340, axis="epsilon", controls=_published
+        ),
+        Figure(
+            "moved",
+            "What one rating moves, against what the noise was sized for",
+            draw_moved,
+            say=say_moved,
+            controls=("iterations", "floor", "data", "seed"),
+        ),
+        Figure(
+            "alike",
+            "The ten films most alike",
+            draw_alike,
+            controls=("epsilon", "variant", "noise_only", "iterations", "floor", "film", "data", "seed"),
+        ),
+        Figure("people", "How many people does it take?", draw_people, "path", 340, say=say_people, controls=("unit",)),
         mark=mark,
         role=role,
         differs=differs,

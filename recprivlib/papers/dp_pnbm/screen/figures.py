@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.plots.axes import EPSILON_WIDE, STARS, Axis
+from recprivlib.plots.axes import EPSILON_WIDE, STARS, Axis, thousandths
 from recprivlib.plots.chart import Label
 from recprivlib.plots.frontier import Level, Now, Series, frontier
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import count, setting, stars, times
+from recprivlib.plots.numerals import count, setting, times
 from recprivlib.plots.palette import SECONDARY, faded
 from recprivlib.protocols import Array
 
@@ -45,8 +45,9 @@ def error_by_epsilon(
     if noise is not None and chart.y.holds(noise):
         levels.append(Level("noise alone", "random", noise, x=epsilon))
     figure = frontier(
-        chart, "Error in stars", levels, [one for one in look.curve or () if one], Now(epsilon, error, interval, "one fold"),
-        look, at=f"At epsilon {setting(epsilon)}", spell=stars, left=True,
+        chart, "Error in stars", levels, [one for one in look.curve or () if one],
+        Now(epsilon, error, interval, "one fold"),
+        look, at=f"At epsilon {setting(epsilon)}", spell=thousandths, left=True,
     )  # fmt: skip
     figure["layout"]["shapes"] = [{
         "type": "rect", "xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": chart.y.low,
@@ -60,7 +61,7 @@ def people(look: Look, lines: Sequence[Series], floors: Mapping[str, float]) -> 
     """RMSE against the number of people, at ε = 1: the noise of a trusted server stays, the signal grows."""
     chart = look.chart(CROWD, AXES["rmse"], 260 if look.narrow else 340)
     levels = [Level(NAMES[role], role, value) for role, value in floors.items() if role != "popularity"]
-    return frontier(chart, "Error in stars", levels, lines, look=look, spell=stars, left=True)
+    return frontier(chart, "Error in stars", levels, lines, look=look, spell=thousandths, left=True)
 
 
 def movement(look: Look, moved: Array, crafted: float) -> dict[str, Any]:

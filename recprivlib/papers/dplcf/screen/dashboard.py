@@ -184,22 +184,42 @@ STARTS = (
 )  # fmt: skip
 
 
+LISTED = ("epsilon", "server", "people", "neighbors", "metric", "data", "seed")  # what moves a hit rate
+
+
 EXPLORER = Explorer(
     stem="dplcf",
     title="If every phone lies about every film, is the crowd still of use?",
     controls=CONTROLS,
     compute=compute,
     figures=figures(
-        Figure("rate", "Is your next film on the list?", draw_rate, "main", 340),
-        Figure("tiles", "Forty answers of one phone", draw_tiles, "band", 130),
-        Figure("lengths", "The length of the list", draw_lengths),
+        Figure("rate", "Is your next film on the list?", draw_rate, "main", 340, controls=LISTED),
+        Figure("tiles", "Forty answers of one phone", draw_tiles, "band", 130, controls=("epsilon", "server", "seed")),
+        Figure("lengths", "The length of the list", draw_lengths, controls=LISTED),
         Figure(
             "pairs",
             "How alike two films are, and how alike they look",
             lambda it, look: plots.similarity(look, it.pairs),
+            controls=("epsilon", "server", "people", "data", "seed"),
         ),
-        Figure("odds", "Who sees one answer is right", draw_odds, "path", axis="epsilon", say=say_odds),
-        Figure("tries", "How many watched both?", draw_tries, "path", axis="epsilon", say=say_tries),
+        Figure(
+            "odds",
+            "Who sees one answer is right",
+            draw_odds,
+            "path",
+            axis="epsilon",
+            say=say_odds,
+            controls=("epsilon",),
+        ),
+        Figure(
+            "tries",
+            "How many watched both?",
+            draw_tries,
+            "path",
+            axis="epsilon",
+            say=say_tries,
+            controls=("epsilon", "people", "data", "seed"),
+        ),
         mark=mark,
         role=role,
         differs=differs,

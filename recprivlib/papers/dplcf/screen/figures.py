@@ -13,7 +13,7 @@ from recprivlib.plots.axes import EPSILON, FULL, SAMPLED, Axis, rate
 from recprivlib.plots.chart import Label
 from recprivlib.plots.frontier import Level, Now, frontier
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import bare, count, percent
+from recprivlib.plots.numerals import bare, count, percent, setting
 from recprivlib.protocols import Array
 
 AXES: dict[str, Axis] = {
@@ -62,7 +62,7 @@ def rate_by_epsilon(
         known.append(Level(NAMES[role], role, value, at if private else None, noisy if private else None))
     return frontier(
         chart, f"{'Hit rate' if kind == 'hr' else 'nDCG'} against epsilon", known, [one for one in (own, alike) if one],
-        Now(at, rate, interval), look, at=f"At {at:g}", spell=percent if kind == "hr" else bare, left=True,
+        Now(at, rate, interval), look, at=f"At {setting(at)}", spell=percent if kind == "hr" else bare, left=True,
     )  # fmt: skip
 
 
@@ -77,8 +77,8 @@ def tries(
     now = [(x, chart.y.pinned(y)) for x, y in _strewn(epsilon, here)]
     traces += [{**cloud, "type": "scatter"}, chart.dots(now, look.role, "one try", False, size=6)]
     labels = [Label(f"true: {true}", true, "bound"), Label("nobody", 0.0, "random")]
-    alt = (f"Estimates from {len(here)} tries at epsilon {epsilon:g}: between {min(here):.0f} and {max(here):.0f}; "
-           f"the truth is {true}.")  # fmt: skip
+    alt = (f"Estimates from {len(here)} tries at epsilon {setting(epsilon)}: between {min(here):.0f} and "
+           f"{max(here):.0f}; the truth is {true}.")  # fmt: skip
     return chart.figure(traces, labels, alt)
 
 
@@ -141,7 +141,8 @@ def tiles(
 ) -> str:
     """One phone, as HTML: what it knows, and what it says. A lie is ringed in the attacker's colour."""
     false = sum(a != b for a, b in zip(watched, reported, strict=True))
-    said = f"{false} of these {len(watched)} answers are lies; of all {count(items)}, about {count(lies)}"
+    are = "is a lie" if false == 1 else "are lies"
+    said = f"{false} of these {len(watched)} answers {are}; of all {count(items)}, about {count(lies)}"
     return (
         f'<section class="rp-tiles" aria-label="{escape(said)}" style="font-size:{13 * (1.5 if large else 1):g}px;'
         f'line-height:1.4;color:var(--rp-ink,#1A1A1A)"><style>{TILES}</style>'

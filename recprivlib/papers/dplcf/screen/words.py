@@ -5,7 +5,7 @@ from __future__ import annotations
 from recprivlib.dashboard.contract import Predict
 from recprivlib.papers.dplcf.screen import tries as pair
 from recprivlib.papers.dplcf.screen.compute import METRICS, Result
-from recprivlib.plots.numerals import bare, best_guess, count, percent, setting
+from recprivlib.plots.numerals import apart, bare, best_guess, count, many, percent, setting
 
 
 def say(result: Result) -> str:
@@ -19,12 +19,13 @@ def say(result: Result) -> str:
         first = (f"At ε = {setting(result.epsilon)} your phone tells the truth about each film "
                  f"{percent(result.truth)} of the time.")  # fmt: skip
     kind, k = METRICS[result.metric]
+    one, other = apart(own, popular, result.versus.verb, *((percent,) if kind == "hr" else (bare, 2)))
     if kind == "hr":
-        what = (f"{phones}, {_who(result)} finds your next film {percent(own)} of the time in this draw, in its top "
+        what = (f"{phones}, {_who(result)} finds your next film {one} of the time in this draw, in its top "
                 f"{k} of 100")  # fmt: skip
-        return f"{first} {what}; it {result.versus.verb} just what is popular, {percent(popular)}."
-    what = f"{phones}, {_who(result)} reaches nDCG {bare(own, 2)} in the top {k} of 100"
-    return f"{first} {what}; it {result.versus.verb} just what is popular, {bare(popular, 2)}."
+    else:
+        what = f"{phones}, {_who(result)} reaches nDCG {one} in the top {k} of 100 in this draw"
+    return f"{first} {what}; it {result.versus.verb} just what is popular, {other}."
 
 
 def _who(result: Result) -> str:
@@ -37,17 +38,20 @@ def _who(result: Result) -> str:
 
 def brief(result: Result) -> str:
     """The same on a small screen."""
-    own, popular = (rates.at("hr@10") for rates in (result.yours, result.popular))
-    return (f"ε = {setting(result.epsilon)}, {count(result.users)} phones: {_who(result)} finds {percent(own)} in this "
-            f"draw, and {result.versus.verb} what is popular, {percent(popular)}.")  # fmt: skip
+    own, popular = (rates.at(result.metric) for rates in (result.yours, result.popular))
+    kind, verb = METRICS[result.metric][0], result.versus.verb
+    one, other = apart(own, popular, verb, *((percent,) if kind == "hr" else (bare, 2)))
+    does = "finds" if kind == "hr" else "reaches nDCG"
+    return (f"ε = {setting(result.epsilon)}, {count(result.users)} phones: {_who(result)} {does} {one} in this draw, "
+            f"and {verb} what is popular, {other}.")  # fmt: skip
 
 
 def say_odds(result: Result) -> str:
     """One phone, in words."""
     lies = sum(a != b for a, b in zip(result.watched, result.reported, strict=True))
     return (f"At ε = {setting(result.epsilon)} an answer is true {percent(best_guess(result.epsilon))} of the time: "
-            f"{lies} of these {len(result.watched)} are lies. Who sees one, and had no idea before, is right as often "
-            "at most.")  # fmt: skip
+            f"{lies} of these {len(result.watched)} {'is a lie' if lies == 1 else 'are lies'}. Who sees one, and had "
+            "no idea before, is right as often at most.")  # fmt: skip
 
 
 def say_tries(result: Result) -> str:
@@ -55,7 +59,8 @@ def say_tries(result: Result) -> str:
     found = pair.tries(result.data, result.epsilon, result.people, result.seed)
     low, high = (f"{value:.0f}".replace("-", "−") for value in (min(found.estimates), max(found.estimates)))
     per = f", reckoned per {count(result.users // result.people)} people," if result.people > 1 else ""
-    return (f"True: {found.true} people watched both. {pair.TRIES} tries from {count(result.users)} phones at "
+    both = many(found.true, "person", "people")
+    return (f"True: {both} watched both. {pair.TRIES} tries from {count(result.users)} phones at "
             f"ε = {setting(result.epsilon)}{per} say between {low} and {high}.")  # fmt: skip
 
 

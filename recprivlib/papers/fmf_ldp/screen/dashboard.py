@@ -131,22 +131,35 @@ STARTS = (
 )  # fmt: skip
 
 
+ASKED = ("epochs", "variant", "epsilon", "k", "people", "factors", "seed")  # what moves a hit rate
+
+
 EXPLORER = Explorer(
     stem="fmf_ldp",
     title="What do two thousand tiny answers add up to?",
     controls=CONTROLS,
     compute=compute,
     figures=figures(
-        Figure("rate", "Is the hidden film on the list? Split at random", draw_rate, "main", 340),
+        Figure("rate", "Is the hidden film on the list? Split at random", draw_rate, "main", 340, controls=ASKED),
         Figure(
             "bill",
             "The bill of one person",
             lambda it, look: plots.bill_by_epoch(look, it.course, it.done),
             axis="epochs",
             say=say_bill,
+            controls=("epochs", "variant", "epsilon", "k", "people"),
         ),
-        Figure("health", "Do the gradients still move anything?", draw_health, axis="epochs", say=say_health),
-        Figure("pools", "Among 99 strangers, and among all films", draw_pools, axis="epochs", say=say_pools),
+        Figure(
+            "health",
+            "Do the gradients still move anything?",
+            draw_health,
+            axis="epochs",
+            say=say_health,
+            controls=ASKED,
+        ),
+        Figure(
+            "pools", "Among 99 strangers, and among all films", draw_pools, axis="epochs", say=say_pools, controls=ASKED
+        ),
         Figure(
             "one",
             "Who sees one report is right",
@@ -154,6 +167,7 @@ EXPLORER = Explorer(
             "path",
             axis="epsilon",
             say=say_one,
+            controls=("epsilon",),
         ),
         mark=mark,
         role=role,

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recprivlib.plots.axes import EPSILON, Axis, rate
-from recprivlib.plots.chart import Label
+from recprivlib.plots.chart import Label, spelt
 from recprivlib.plots.frontier import Level, Now, Series, curves, frontier
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import bare, epsilon, percent
+from recprivlib.plots.numerals import bounded, percent
 
 AXES: dict[str, Axis] = {
     "epsilon": EPSILON,
@@ -59,10 +59,12 @@ def bill_by_epoch(look: Look, course: Mapping[str, Sequence[float]], at: int) ->
     chart = look.chart(AXES["epoch"], AXES["bill"], right=132)
     traces, labels = [], []
     for name, values in course.items():
-        traces.append(chart.line(range(1, len(values) + 1), values, DRAWN[name], CURRENCIES[name], name == "mixed"))
+        line = chart.line(range(1, len(values) + 1), values, DRAWN[name], CURRENCIES[name], name == "mixed")
+        traces.append(spelt(line, values, bounded))
         labels.append(Label(CURRENCIES[name], values[-1], DRAWN[name]))
-    last = {CURRENCIES[name]: epsilon(values[at - 1]) for name, values in course.items()}
-    traces.append(chart.dots([(at, values[at - 1]) for values in course.values()], "bound", "now", size=6))
+    last = {CURRENCIES[name]: bounded(values[at - 1]) for name, values in course.items()}
+    now = [values[at - 1] for values in course.values()]
+    traces.append(spelt(chart.dots([(at, value) for value in now], "bound", "now", size=6), now, bounded))
     said = ", ".join(f"{name} {value}" for name, value in last.items())
     return chart.figure(traces, labels, f"The bill of one person after epoch {at}: {said}.")
 
@@ -93,7 +95,7 @@ def pools(
         Label("popular, of 100", popular, "popularity"), Label("popular, of all", everywhere, "popularity"),
     ]  # fmt: skip
     said = (f"The next film in the top 10: {percent(own[-1])} of 100, {percent(whole[-1])} of all; "
-            f"what is popular {percent(popular)} and {bare(everywhere)}.")  # fmt: skip
+            f"what is popular {percent(popular)} and {percent(everywhere)}.")  # fmt: skip
     return chart.figure(traces, labels, said)
 
 

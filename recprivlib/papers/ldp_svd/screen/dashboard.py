@@ -16,6 +16,7 @@ from recprivlib.dashboard.folds import tidy
 from recprivlib.papers.ldp_svd.screen import figures as plots
 from recprivlib.papers.ldp_svd.screen.compute import (
     DEFAULTS,
+    LEARNED,
     MECHANISMS,
     PROTOCOL,
     TERMS,
@@ -172,17 +173,42 @@ STARTS = (
 )  # fmt: skip
 
 
+SENT = ("mechanism", "epsilon1", "epsilon2", "equal", "epsilon")  # what a report comes from
+
+
 EXPLORER = Explorer(
     stem="ldp_svd",
     title="Does your rating cost ε1 + ε2?",
     controls=CONTROLS,
     compute=compute,
     figures=figures(
-        Figure("tape", "What Ada's phone sent, and what she gave", draw_tape, "main", 400),
-        Figure("error", "How far off are the predictions?", draw_error, "beside", 400),
-        Figure("channel", "What becomes of each star", draw_channel),
-        Figure("bound", "What the attack proves", draw_bound),
-        Figure("rounded", "The true ε of a rounded report", draw_rounded, "path", axis="epsilon1", say=say_rounded),
+        Figure(
+            "tape",
+            "What Ada's phone sent, and what she gave",
+            draw_tape,
+            "main",
+            400,
+            controls=(*SENT, "clip_reports", "seed"),
+        ),
+        Figure(
+            "error",
+            "How far off are the predictions?",
+            draw_error,
+            "beside",
+            400,
+            controls=(*SENT, *LEARNED, "data", "seed"),
+        ),
+        Figure("channel", "What becomes of each star", draw_channel, controls=SENT),
+        Figure("bound", "What the attack proves", draw_bound, controls=(*SENT, "unit", "tries", "data", "seed")),
+        Figure(
+            "rounded",
+            "The true ε of a rounded report",
+            draw_rounded,
+            "path",
+            axis="epsilon1",
+            say=say_rounded,
+            controls=("epsilon1", "epsilon2"),
+        ),
         mark=mark,
         role=role,
     ),

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from recprivlib.plots.axes import EPSILON_WIDE, STARS_WIDE, Axis
-from recprivlib.plots.chart import Chart, Label, Trace, plain
+from recprivlib.plots.chart import Chart, Label, Trace, plain, spelt
 from recprivlib.plots.frontier import Level, Now, frontier
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import epsilon as spoken
-from recprivlib.plots.numerals import percent, setting, stars
+from recprivlib.plots.numerals import bounded, percent, setting, stars
 from recprivlib.plots.palette import PAGE, VEIL, colour, faded
 from recprivlib.protocols import Array
 
@@ -36,10 +35,11 @@ def price(look: Look, x: Sequence[float], exact: Sequence[float], at: float, her
     chart = look.chart(AXES["both"], AXES["price"], 340)
     ends = (chart.x.low, chart.x.high)
     total = {**chart.line(ends, [2 * end for end in ends], "popularity", "ε1 + ε2"), "meta": "given"}
-    traces = [total, chart.line(x, exact, look.role, "true ε", strong=True),
-              chart.dots([(at, here)], look.role, "true ε", look.filled)]  # fmt: skip
+    traces = [total, spelt(chart.line(x, exact, look.role, "true ε", strong=True), exact, bounded),
+              spelt(chart.dots([(at, here)], look.role, "true ε", look.filled), (here,), bounded)]  # fmt: skip
     labels = [Label("ε1 + ε2", 2 * chart.x.high, "popularity"), Label("true ε", exact[-1], look.role)]
-    alt = f"The true epsilon of the rounded mixture at ε1 = ε2: {spoken(here)} at {at:g}, where the sum is {2 * at:g}."
+    alt = (f"The true epsilon of the rounded mixture at ε1 = ε2: {bounded(here)} at {setting(at)}, where the sum is "
+           f"{setting(round(2 * at, 6))}.")  # fmt: skip
     return chart.figure(traces, labels, alt)
 
 
@@ -165,7 +165,7 @@ def channel(
     for row in pair:
         traces += [_box(column, row + 1, PAGE[0], 6.0), _box(column, row + 1, colour("attack"), 3.0)]
     a, b = (float(matrix[row, column]) for row in pair)
-    size = "no finite ε" if math.isinf(ratio) else f"ε = {spoken(ratio)}"
+    size = "no finite ε" if math.isinf(ratio) else f"ε = {bounded(ratio)} a report"
     first = "1 star" if pair[0] == 0 else f"{pair[0] + 1} stars"
     told = f"“{names[column]}”: {_chance(a)} after {first}, {_chance(b)} after {pair[1] + 1}: {size}"
     figure = chart.figure(traces, [], f"The chances of {len(names)} reports after each number of stars. Boxed: {told}.")

@@ -9,16 +9,19 @@ from recprivlib.mechanisms import RoundedOrTruth
 from recprivlib.mechanisms.common import epsilon_of
 from recprivlib.papers.ldp_svd.screen.compute import MECHANISMS, Result
 from recprivlib.papers.ldp_svd.screen.reports import ADA
-from recprivlib.plots.numerals import epsilon, setting, stars
+from recprivlib.plots.numerals import apart, bounded, many, setting, stars
 
 
 def say(result: Result) -> str:
     """What the screen shows, in words. A verb is earned: its paired interval leaves 0 out."""
-    error = f"On one fold of five the error is {stars(result.error)}"
-    if result.honest:
-        return f"{_same(result)} {error}{_beside_best(result)}."
-    guess = f"it {result.versus.verb} one fixed guess for every film, {stars(result.rival)}"
-    return f"{_claim(result)} {error}; {guess}."
+    verb = result.versus.verb
+    own, rival = apart(result.error, result.rival, verb, stars, 2)
+    error = f"In this draw, on one fold of five, the error is {own}"
+    if not result.honest:
+        return f"{_claim(result)} {error}; it {verb} one fixed guess for every film, {rival}."
+    if result.mechanism == "optimal":
+        return f"{_same(result)} {error}; one fixed guess for every film: {stars(result.floors['random'])}."
+    return f"{_same(result)} {error}; it {verb} the most telling channel, {rival}."
 
 
 def _claim(result: Result) -> str:
@@ -35,9 +38,18 @@ def _claim(result: Result) -> str:
         return f"{claimed} {these} the exact rating, and the attacker knows which{cut}."
     if result.mechanism == "rounded":
         total_claim = setting(round(result.epsilon1 + result.epsilon2, 6))
-        return (f"Every report is a whole star now and none is proof. The exact ε is "
-                f"{epsilon(result.bill.counted, 'upper')}, not ε1 + ε2 = {total_claim}.")  # fmt: skip
-    return f"Claimed ε = {setting(round(result.bill.claimed, 6))}, and it holds: none of these {of} reports is proof."
+        one = bounded(rounded(result.epsilon1, result.epsilon2))
+        return (f"Every report is a whole star now and none is proof. The exact ε of one report is {one}, not "
+                f"ε1 + ε2 = {total_claim}{_all_of_hers(result)}.")  # fmt: skip
+    claimed = setting(round(result.bill.claimed, 6))
+    return f"Claimed ε = {claimed} a report, and it holds: none of these {of} reports is proof{_all_of_hers(result)}."
+
+
+def _all_of_hers(result: Result) -> str:
+    """What a typical person pays, where the bill is for a person."""
+    if result.unit == "rating":
+        return ""
+    return f"; for all {many(result.ratings, 'report')} of a typical person it is {bounded(result.bill.counted)}"
 
 
 def _same(result: Result) -> str:
@@ -49,12 +61,6 @@ def _same(result: Result) -> str:
     if result.mechanism == "optimal":
         return f"At a true ε of {setting(result.epsilon)} the most telling report has {kinds} answers."
     return f"At a true ε of {setting(result.epsilon)}, {name} goes to the same server."
-
-
-def _beside_best(result: Result) -> str:
-    if result.mechanism == "optimal":
-        return f"; one fixed guess for every film: {stars(result.floors['random'])}"
-    return f"; it {result.versus.verb} the most telling channel, {stars(result.rival)}"
 
 
 def reply(result: Result, answer: int) -> str:
@@ -74,7 +80,7 @@ def say_rounded(result: Result) -> str:
     """What rounding costs, in words."""
     e1, e2 = setting(result.epsilon1), setting(result.epsilon2)
     total = setting(round(result.epsilon1 + result.epsilon2, 6))
-    exact = epsilon(rounded(result.epsilon1, result.epsilon2), "upper")
+    exact = bounded(rounded(result.epsilon1, result.epsilon2))
     return f"Rounded to stars, a report at ε1 = {e1} and ε2 = {e2} has a true ε of {exact}. The sum says {total}."
 
 

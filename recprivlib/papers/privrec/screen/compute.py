@@ -61,7 +61,7 @@ class Result:
 
     system: DPPrivRec
     data: str
-    people: int  # who could be drawn
+    people: int  # who could be drawn: where it is trained, those whom it trains on
     weights: int
     ratio: float  # noise over the bound
     pull: float  # people over the bound
@@ -71,6 +71,7 @@ class Result:
     wanted: tuple[float, ...]
     curves: dict[str, tuple[float, ...]]  # ε at pulls.ROUNDS
     now: dict[str, float]  # ε at the chosen rounds
+    proved: dict[str, str]  # of the best two bills: whether less is known not to hold
     deltas: dict[str, tuple[float, ...]]  # ε at pulls.DELTAS
     levels: dict[str, float]  # Hits@10 of popularity and chance
     hits: tuple[tuple[int, float], ...]  # (round, Hits@10) of a training so far
@@ -88,7 +89,8 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     values = DEFAULTS | moved
     source = dataset(values["data"])
     system = DPPrivRec(local_epochs=5, **{name: value for name, value in values.items() if name not in OWN})
-    seed, people, done = values["seed"], values["people"], 0.0
+    seed, done = values["seed"], 0.0
+    people = fold(source, "user-split", seed).train.n_users if values["train"] else values["people"]
     for share, heard in pulls.recorded(source, system.size, seed):
         if not done or share == 1 or len(heard.norms).bit_count() == 1:
             result = _result(source, system, heard, seed, people)
@@ -149,8 +151,9 @@ def _billed(result: Result, found: Attacked) -> ThreeNumbers:
 
 def _result(source: Dataset, system: DPPrivRec, heard: pulls.Recorded, seed: int, people: int) -> Result:
     if system.cohort > people:
-        raise Card(f"There are {count(people)} people to draw from, fewer than {count(system.cohort)}.",
-                   cure={"people": 4800}, cure_label="draw from 4 800")  # fmt: skip
+        cure = {"people": 4800, "train": False}
+        raise Card(f"There are {count(people)} people to draw from, fewer than {count(system.cohort)}.", cure,
+                   "draw from 4 800")  # fmt: skip
     cohorts = np.geomspace(10, 1000, 40)
     bounds, wanted = pulls.path(system, heard, seed)
     turns, shown = plots.thinned(bounds)
@@ -161,14 +164,15 @@ def _result(source: Dataset, system: DPPrivRec, heard: pulls.Recorded, seed: int
     random = chance(source, "user-split", seed, (10,)).metrics[HITS]
     moves = plots.Moves(cohorts, pulls.ratio(system, heard.weights, cohorts), pulls.pull(heard, last, cohorts))
     claimed, counted = here["printed"][0], here["tight" if system.sampling == "fixed-size" else "Poisson"][0]
-    bill = ThreeNumbers(claimed, counted, "", None, None, 0, "open", "one person, replaced by another", "the server",
-                delta=DELTA, played=PLAYED)  # fmt: skip
+    unit = f"one of {count(people)} people, replaced by another"
+    bill = ThreeNumbers(claimed, counted, "", None, None, 0, "open", unit, "the server", delta=DELTA, played=PLAYED)
     result = Result(
         system, source.name, people, heard.weights,
         float(pulls.ratio(system, heard.weights, system.cohort)),
         float(pulls.pull(heard, last, np.array([system.cohort]))[0]),
         moves, tuple(turns), tuple(shown), tuple(plots.thinned(wanted)[1]),
         pulls.bills(system, people, DELTA, pulls.ROUNDS), {name: value[0] for name, value in here.items()},
+        pulls.proved(system, people, DELTA),
         {name: tuple(each[name][0] for each in slices) for name in here},
         {"popularity": popular, "random": random}, (), bill,
     )  # fmt: skip

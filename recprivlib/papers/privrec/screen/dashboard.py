@@ -24,6 +24,7 @@ from recprivlib.plots.numerals import count, setting
 SIZES = {"tiny": "65", "small": "213", "medium": "1.1k", "large": "3.9k", "paper": "26.6k"}  # weights on MovieLens 100K
 
 
+CROWDS = ((4800, "4 800 people, as in Table 3"), (754, "754, as in MovieLens 100K"))
 COHORTS = (10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
 
@@ -86,11 +87,11 @@ def draw_pulls(result: Result, look: Look) -> dict[str, Any]:
 
 
 def draw_bill(result: Result, look: Look) -> dict[str, Any]:
-    return plots.bill(look, "rounds", result.system.rounds, pulls.ROUNDS, result.curves, result.now)
+    return plots.bill(look, "rounds", result.system.rounds, pulls.ROUNDS, result.curves, result.now, result.proved)
 
 
 def draw_deltas(result: Result, look: Look) -> dict[str, Any]:
-    return plots.bill(look, "delta", DELTA, pulls.DELTAS, result.deltas, result.now)
+    return plots.bill(look, "delta", DELTA, pulls.DELTAS, result.deltas, result.now, result.proved)
 
 
 def draw_path(result: Result, look: Look) -> dict[str, Any]:
@@ -111,6 +112,14 @@ def _weights(values: Values) -> tuple[tuple[str, str], ...]:
         return tuple(SIZES.items())
     many = {size: Shape(words.fields, words.features, *FORMS[size]).weights for size in SIZES}
     return tuple((size, f"{d / 1000:.1f}k" if d >= 1000 else str(d)) for size, d in many.items())
+
+
+def _crowds(values: Values) -> tuple[tuple[int, str], ...]:
+    """From whom cohorts are drawn: where it is trained, those whom it trains on."""
+    if not values["train"]:
+        return CROWDS
+    train = fold(dataset(values["data"]), "user-split", values["seed"]).train
+    return ((values["people"], f"{count(train.n_users)} people, who train it"),)
 
 
 def effort(values: Values) -> float:
@@ -147,8 +156,8 @@ CONTROLS = (
             choices=(("fixed-size", "of fixed size"), ("poisson", "Poisson"))),
     Control("order", "Compared with S", "choice", DEFAULTS["order"], place="more",
             choices=(("before", "before clipping"), ("printed", "after, as printed"))),
-    Control("people", "Drawn from", "choice", DEFAULTS["people"], place="under",
-            choices=((4800, "4 800 people, as in Table 3"), (754, "754, as in MovieLens 100K"))),
+    Control("people", "Drawn from", "choice", DEFAULTS["people"], place="under", choices=CROWDS, options=_crowds,
+            active=lambda values: not values["train"]),
     controls.data("ml-100k", "ml-1m", "synthetic"),
     controls.seed(),
 )  # fmt: skip
@@ -163,17 +172,39 @@ STARTS = (
 )  # fmt: skip
 
 
+BOUND = ("unclipped_quantile", "clip_init", "rule", "balance", "order")  # what the clipping bound follows
+BILLED = ("cohort", "noise_multiplier", "rounds", "people")
+
+
 EXPLORER = Explorer(
     stem="privrec",
     title="Who moves the model, the people or the noise?",
     controls=CONTROLS,
     compute=compute,
     figures=figures(
-        Figure("pulls", "One round: people and noise, over the bound", draw_pulls, "main", 340),
-        Figure("bill", "What all rounds cost a person", draw_bill, say=say_bill),
-        Figure("path", "Where the clipping bound goes", draw_path, say=say_path),
-        Figure("training", "Next films found, among all", draw_training),
-        Figure("deltas", "The same bill at another δ", draw_deltas),
+        Figure(
+            "pulls",
+            "One round: people and noise, over the bound",
+            draw_pulls,
+            "main",
+            340,
+            controls=("cohort", "noise_multiplier", "size", "balance", "data", "seed"),
+        ),
+        Figure("bill", "What all rounds cost a person", draw_bill, say=say_bill, controls=BILLED),
+        Figure(
+            "path",
+            "Where the clipping bound goes",
+            draw_path,
+            say=say_path,
+            controls=("cohort", "noise_multiplier", "size", "rounds", *BOUND, "data", "seed"),
+        ),
+        Figure(
+            "training",
+            "Next films found, among all",
+            draw_training,
+            controls=("train", "cohort", "noise_multiplier", "size", "rounds", *BOUND, "sampling", "data", "seed"),
+        ),
+        Figure("deltas", "The same bill at another δ", draw_deltas, controls=BILLED),
         mark=mark,
         differs=differs,
     ),

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from recprivlib.plots.axes import COLD, Axis
-from recprivlib.plots.chart import Chart, Label
+from recprivlib.plots.chart import Chart, Label, spelt
 from recprivlib.plots.look import Look
-from recprivlib.plots.numerals import count, epsilon, percent, setting
+from recprivlib.plots.numerals import bounded, count, many, percent, setting
 from recprivlib.protocols import Array
 
 AXES: dict[str, Axis] = {
@@ -34,8 +34,8 @@ AXES: dict[str, Axis] = {
     "hits": COLD,
 }
 
-BILLS = {"printed": ("as printed", "paper"), "Rényi": ("Rényi", "popularity"), "tight": ("tight", "bound"),
-         "Poisson": ("tight, Poisson", "repaired")}  # fmt: skip
+BILLS = {"printed": ("as printed", "paper"), "Rényi": ("Rényi", "popularity"), "tight": ("", "bound"),
+         "Poisson": ("Poisson", "repaired")}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -73,18 +73,22 @@ def pulls(look: Look, moves: Moves, at: int, noise: float, people: float) -> dic
 
 def bill(
     look: Look, x: str, at: float, counts: Sequence[float], curves: Mapping[str, Sequence[float]],
-    now: Mapping[str, float],
+    now: Mapping[str, float], proved: Mapping[str, str],
 ) -> dict[str, Any]:  # fmt: skip
-    """ε by four accountants against rounds or δ; what is off the scale is pinned to its edge."""
+    """ε by four accountants against rounds or δ; what is off the scale is pinned to its edge. `proved` says of which
+    it is known that less would not hold."""
     chart = _chart(look, x, "bill")
-    traces, labels = [], []
-    for name, (label, role) in BILLS.items():
+    traces, labels, told = [], [], []
+    for name, (kind, role) in BILLS.items():
+        label = ", ".join(filter(None, (proved.get(name), kind)))
         held = [(c, y) for c, y in zip(counts, curves[name], strict=True) if chart.y.holds(y)]
         if held:
-            traces.append(chart.line([c for c, _ in held], [y for _, y in held], role, label, strong=name == "tight"))
+            x_, y_ = zip(*held, strict=True)
+            traces.append(spelt(chart.line(x_, y_, role, label, strong=name == "tight"), y_, bounded))
         labels.append(Label(label, curves[name][-1], role))
-        traces.append(chart.dots([(at, now[name])], role, label, look.filled, size=8))
-    said = ", ".join(f"{BILLS[name][0]} {epsilon(value)}" for name, value in now.items())
+        traces.append(spelt(chart.dots([(at, now[name])], role, label, look.filled, size=8), (now[name],), bounded))
+        told.append(f"{label} {bounded(now[name])}")
+    said = ", ".join(told)
     return chart.figure(traces, labels, f"The bill of one person: {said}.")
 
 
@@ -95,8 +99,8 @@ def clipping(look: Look, turns: Sequence[int], bounds: Sequence[float], wanted: 
               chart.line(turns, [chart.y.pinned(y) for y in bounds], "paper", "S", strong=True)]  # fmt: skip
     traces.append(chart.dots([(turns[-1], bounds[-1])], "paper", "S", look.filled))
     labels = [Label("true quantile", wanted[-1], "bound"), Label("S", bounds[-1], "paper")]
-    alt = (f"The bound begins at {bounds[0]:.3g} and is {bounds[-1]:.3g} after {count(turns[-1])} rounds; the quantile "
-           f"is {wanted[-1]:.3g}.")  # fmt: skip
+    first, last, sought = (setting(float(f"{length:.2g}")) for length in (bounds[0], bounds[-1], wanted[-1]))
+    alt = f"The bound begins at {first} and is {last} after {many(turns[-1], 'round')}; the quantile is {sought}."
     return chart.figure(traces, labels, alt)
 
 
@@ -111,9 +115,8 @@ def training(look: Look, seen: Sequence[tuple[int, float]], levels: Mapping[str,
         traces += [chart.line(turns, hits, "paper", "with noise", strong=True),
                    chart.dots([seen[-1]], "paper", "with noise", look.filled)]  # fmt: skip
         labels.append(Label("with noise", hits[-1], "paper"))
-        alt = (
-            f"After {count(turns[-1])} rounds it finds {percent(hits[-1])}; popularity {percent(levels['popularity'])}."
-        )
+        found, popular = percent(hits[-1]), percent(levels["popularity"])
+        alt = f"After {many(turns[-1], 'round')} it finds {found}; popularity {popular}."
     else:
         alt = f"Not trained yet; popularity finds {percent(levels['popularity'])}."
     return chart.figure(traces, labels, alt)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.accounting import rdp
+from recprivlib.accounting import guarantee, rdp
 from recprivlib.accounting.curves import over_counts
 from recprivlib.accounting.pairs import pair
 from recprivlib.accounting.renyi import fixed_size_gaussian
@@ -28,7 +28,7 @@ from recprivlib.papers.privrec.meta import reptile
 from recprivlib.papers.privrec.phones import Practice
 from recprivlib.papers.privrec.system import LEAST, MOST, DPPrivRec
 from recprivlib.papers.privrec.training import Start
-from recprivlib.protocols import Array
+from recprivlib.protocols import Array, Sizes
 
 LISTENED, HEARD = 40, 30  # rounds and phones of a recording
 ROUNDS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
@@ -124,5 +124,25 @@ def bills(system: DPPrivRec, people: int, delta: float, counts: Sequence[int]) -
             "Poisson": tuple(over_counts(poisson, counts, "replace", delta).tolist()),
         }
 
-    noise = replace(system, rounds=1, unclipped_quantile=0.5, clip_init=1.0, rule="geometric", order="before")
-    return MEMORY.get(("privrec bills", noise, people, delta, tuple(counts)), make)
+    return MEMORY.get(("privrec bills", _noise(system), people, delta, tuple(counts)), make)
+
+
+TIGHT, BEST = "tight", "best proved"
+
+
+def proved(system: DPPrivRec, people: int, delta: float) -> dict[str, str]:
+    """Of the two best bills whether the accountant knows that less would not hold; else each is the best proved."""
+
+    def word(kind: Any) -> str:
+        ledger = replace(system, sampling=kind).ledger(Sizes(people, 1))
+        return BEST if guarantee(ledger, "user", "replace", delta, "model").bound else TIGHT
+
+    def make() -> dict[str, str]:
+        return {"tight": word("fixed-size"), "Poisson": word("poisson")}
+
+    return MEMORY.get(("privrec proved", _noise(system), system.rounds, people, delta), make)
+
+
+def _noise(system: DPPrivRec) -> DPPrivRec:
+    """What of a system its bill depends on, for one round."""
+    return replace(system, rounds=1, unclipped_quantile=0.5, clip_init=1.0, rule="geometric", order="before")

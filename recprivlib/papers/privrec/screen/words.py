@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from recprivlib.dashboard.contract import Predict
 from recprivlib.papers.privrec.screen import pulls
-from recprivlib.papers.privrec.screen.compute import Result
-from recprivlib.plots.numerals import count, epsilon, percent, times
+from recprivlib.papers.privrec.screen.compute import DELTA, Result
+from recprivlib.plots.numerals import bounded, count, many, one_in, percent, setting, times
 
 
 def say(result: Result) -> str:
@@ -14,8 +14,11 @@ def say(result: Result) -> str:
     pushed = (f"Each round {count(system.cohort)} phones move the model {_far(result.pull)} the bound S, and the noise "
               f"{_far(result.ratio)} S")  # fmt: skip
     verdict = "further than any phone may" if result.ratio > 1 else "less far than one phone may"
-    own = result.now["tight" if system.sampling == "fixed-size" else "Poisson"]
-    billed = f"The paper's bill says ε = {epsilon(result.now['printed'])}, the tight one {epsilon(own)}."
+    name = "tight" if system.sampling == "fixed-size" else "Poisson"
+    printed, own = bounded(result.now["printed"]), bounded(result.now[name])
+    billed = (
+        f"For {count(result.people)} people the paper's bill says ε = {printed}, the {result.proved[name]} one {own}."
+    )
     return f"{pushed}: {verdict}. {billed}{_found(result)}"
 
 
@@ -29,37 +32,48 @@ def _found(result: Result) -> str:
     turn, hits = result.hits[-1]
     popular, random = result.levels["popularity"], result.levels["random"]
     close = ", about as many as by chance" if hits < 2 * random else ""
-    return f" After {count(turn)} rounds it finds {percent(hits)} of next films{close}; popularity: {percent(popular)}."
+    return (
+        f" After {many(turn, 'round')} it finds {percent(hits)} of next films{close}; popularity: {percent(popular)}."
+    )
 
 
 def brief(result: Result) -> str:
     """The same on a small screen."""
+    name = "tight" if result.system.sampling == "fixed-size" else "Poisson"
     return (f"{count(result.system.cohort)} phones, {count(result.weights)} weights: the noise goes "
-            f"{_far(result.ratio)} S. ε printed {epsilon(result.now['printed'])}, tight "
-            f"{epsilon(result.now['tight'])}.")  # fmt: skip
+            f"{_far(result.ratio)} S. ε printed {bounded(result.now['printed'])}, {result.proved[name]} "
+            f"{bounded(result.now[name])}.")  # fmt: skip
 
 
 def say_path(result: Result) -> str:
     """The clipping bound, in words."""
-    return (f"The bound begins at {result.bounds[0]:.3g}. After {count(result.turns[-1])} rounds it is "
-            f"{result.bounds[-1]:.2g}; the quantile it looks for is {result.wanted[-1]:.2g}.")  # fmt: skip
+    return (f"The bound begins at {length(result.bounds[0])}. After {many(result.turns[-1], 'round')} it is "
+            f"{length(result.bounds[-1])}; the quantile it looks for is {length(result.wanted[-1])}.")  # fmt: skip
+
+
+def length(value: float) -> str:
+    """A length, to two digits."""
+    return setting(float(f"{value:.2g}"))
 
 
 def say_bill(result: Result) -> str:
     """The bill, in words."""
     now = result.now
-    return (f"After {count(result.system.rounds)} rounds of {count(result.system.cohort)} among {count(result.people)} "
-            f"people, at δ = 1 in 100 000: printed {epsilon(now['printed'])}, tight {epsilon(now['tight'])}, on "
-            f"Poisson cohorts {epsilon(now['Poisson'])}.")  # fmt: skip
+    asked = (
+        f"{many(result.system.rounds, 'round')} of {count(result.system.cohort)} among {count(result.people)} people"
+    )
+    best, poisson = (f"{result.proved[name]} {bounded(now[name])}" for name in ("tight", "Poisson"))
+    return (f"After {asked}, at δ = {one_in(DELTA)}: printed {bounded(now['printed'])}, {best}; on Poisson cohorts "
+            f"{poisson}.")  # fmt: skip
 
 
 def reply(result: Result, answer: int) -> str:
     """What became of the guess; computed, and never a scolding."""
     m, d = result.system.cohort, result.weights
-    small, many = pulls.ratio(result.system, d // 10, m), pulls.ratio(result.system, d, 10 * m)
+    small, more = pulls.ratio(result.system, d // 10, m), pulls.ratio(result.system, d, 10 * m)
     return (f"You said: {PREDICT.answers[answer]}. The noise is made for S, so S changes nothing: "
             f"{times(result.ratio)}. With a tenth of the weights: {times(small)}. With ten times the phones: "
-            f"{times(many)}.")  # fmt: skip
+            f"{times(more)}.")  # fmt: skip
 
 
 PREDICT = Predict(
