@@ -26,7 +26,7 @@ from sphinx.util.docutils import SphinxDirective
 from fingerprint import living
 
 PLACE = "lv-place"  # the class of what a picture stands in
-STYLE = "living/living.css"
+STATIC = Path(__file__).parent.parent / "_static" / "living"
 
 
 class Living(SphinxDirective):
@@ -95,8 +95,9 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], 
     """Only where there is a picture."""
     scripts = app.env.metadata.get(page, {}).get("living")
     if scripts:
-        app.add_css_file(STYLE)
         for name in ("living", *scripts):
+            if (STATIC / f"{name}.css").exists():
+                app.add_css_file(f"living/{name}.css")
             app.add_js_file(f"living/{name}.js", loading_method="defer")
 
 

@@ -247,8 +247,48 @@ interface Living {
   picture(name: string, begin: (box: HTMLElement, told: any) => void): void;
 }
 
+/** What leaves a phone, on its way: half of it to the device, half to the stranger. */
+interface Flight {
+  film: number;
+  week: number;
+  t: number;
+  from: number[];
+  to: number[];
+}
+/** Where a device stands between the two sides. */
+interface Area {
+  x: number;
+  y: number;
+  wide: number;
+  high: number;
+  tall: boolean;
+}
+interface Scenery {
+  epsilon: number;
+  tilt: number;
+  pulse: number;
+  phase: number;
+  bits: number;
+  run: { each: number; bits: number; other: number; signs: string };
+  /** How many times longer the noise is than one phone's part. */
+  times: number;
+  odds: number;
+  truth: number[];
+  names: string[];
+  published: [count: number, mean: number][];
+  bought: boolean;
+  film: number;
+  answer(film: number, week: number): number;
+  onGrid(y: number): boolean;
+  busy(x?: boolean): boolean;
+  flights: Flight[];
+  [more: string]: any;
+}
+type Device = (pen: CanvasRenderingContext2D, look: Colours, area: Area, it: Scenery) => void;
+
 interface Window {
   Plotly?: typeof Plotly;
+  rpDevices: Record<string, Device>;
   rpLiving: Living;
   rpPath: {
     data(it: PathData): void;
