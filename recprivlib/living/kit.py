@@ -23,6 +23,15 @@ def fill(template: str, **said: Any) -> str:
     return PLACE.sub(lambda place: str(said[place[1]]), template)
 
 
+def together(told: Any) -> Any:
+    """The same numbers and sentences, in which no line ends inside "ε = 1"."""
+    if isinstance(told, dict):
+        return {name: together(part) for name, part in told.items()}
+    if isinstance(told, list):
+        return [together(part) for part in told]
+    return told.replace("ε = ", "ε\xa0=\xa0") if isinstance(told, str) else told
+
+
 def plain(text: str) -> str:
     """A sentence as it is heard."""
     return text.replace("**", "")

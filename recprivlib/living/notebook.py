@@ -25,7 +25,7 @@ from recprivlib.living.channels import CHANNELS, Belief, believed
 from recprivlib.papers.privrec.screen import pulls
 from recprivlib.papers.privrec.system import DPPrivRec
 from recprivlib.papers.privrec.training import Start
-from recprivlib.parameters import UserError, configured
+from recprivlib.parameters import configured
 from recprivlib.plots.numerals import best_guess, count, epsilon, percent, setting, word
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
@@ -67,27 +67,27 @@ END = {
 def picture(channel: str, epsilon: str = "1") -> dict[str, Any]:
     """All numbers and sentences of one channel, with everything said as it will be said."""
     kit.chosen("channel", channel, (*SYSTEMS, "fmf_ldp", "privrec"))
-    told = {"id": f"lv-{channel}", "channel": channel, "whose": {"ada": "Ada's", "own": "your"}}
+    told: dict[str, Any] = {"id": f"lv-{channel}", "channel": channel, "whose": {"ada": "Ada's", "own": "your"}}
     if channel == "fmf_ldp":
         told |= scales()
     elif channel == "privrec":
         told |= cloud()
     else:
-        told |= answers(channel, float(epsilon))
+        told |= answers(channel, epsilon)
     told["says"] |= tiles.phone(channel)
+    told = kit.together(told)
     return told | {"closing": closing(told)}
 
 
 # -------------------------------------------------------------------------------------------- answers of a phone
 
 
-def answers(channel: str, at: float) -> dict[str, Any]:
+def answers(channel: str, epsilon: str) -> dict[str, Any]:
     """The channels that answer about each film on its own."""
     starry = channel in ("ldp_svd", "dp_pnbm")
     chosen = films.rated() if starry else films.watched()
     steps = PAIRS if channel == "ldp_svd" else STEPS
-    if at not in steps:
-        raise UserError(f"epsilon is {setting(at)}, but the notebook has {', '.join(map(setting, steps))}")
+    at = float(kit.chosen("epsilon", epsilon, tuple(map(setting, steps))))
     rng, n = np.random.default_rng(7), len(chosen)
     told: dict[str, Any] = {
         "films": [film.name for film in chosen],

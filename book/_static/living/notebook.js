@@ -212,7 +212,7 @@ window.rpLiving.picture("notebook", (box, told) => {
   function advance(gap) {
     const [first, most, more] = scale ? [60, 420, 260] : state.anew ? [8, 60, 12] : channel === "dp_pnbm" ? [1.2, 5, 0.6] : [5, 18, 9]; // prettier-ignore
     pace = Math.min(most, Math.max(first, pace) + more * gap);
-    wait += cloud ? gap / 1.1 : pace * gap;
+    wait += cloud ? gap / 0.6 : pace * gap;
     for (; wait >= 1 && !done(); wait--) {
       if (!scale && !cloud) {
         send();
