@@ -22,6 +22,7 @@ PYTHON = tuple(map(str, sys.version_info[:2]))
 # Said by the build when a server may show the pages: until the frames are there, it draws their figures itself.
 READABLE = "book: the pages can be read; computing the frames that move without a server"
 STEERED = re.compile(r"^`{3,}\{path\} +([\w-]+)", re.MULTILINE)
+PICTURED = re.compile(r"^`{3,}\{living\} +(\w+)", re.MULTILINE)
 OBEYED = ("raises-exception", "skip-execution")  # tags that change what a cell does
 MAGIC = re.compile(r"^\s*[!%]|\bget_ipython\b", re.MULTILINE)
 
@@ -97,13 +98,19 @@ def first_page() -> str:
     )
 
 
+def living(name: str) -> str:
+    """The name of all that a living picture shows."""
+    return definitions(f"recprivlib.living.{name}:")
+
+
 def page(chapter: str, cells: Sequence[str]) -> str:
     """The name of all that the library puts into a page: what it runs, the dashboards that it steers or shows."""
     from recprivlib.dashboard.catalogue import stems
 
     steered = stems() if "{explore}" in chapter else sorted(set(STEERED.findall(chapter)) & set(stems()))
     first = first_page() if "{tenseconds}" in chapter else ""
-    return _short(outputs(cells) if cells else "", *map(drawn, steered), first)
+    pictures = map(living, sorted(set(PICTURED.findall(chapter))))
+    return _short(outputs(cells) if cells else "", *map(drawn, steered), first, *pictures)
 
 
 @cache

@@ -26,6 +26,7 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import directives
 from drafts import draft
+from living import PLACE
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
@@ -182,19 +183,23 @@ def arrange(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     last = chapter.index(steps[-1]) if steps else chapter.index(spot)
     inside, after = chapter.children[: last + 1], chapter.children[last + 1 :]
     lead = [child for child in inside if child not in steps and child is not spot]
-    grid = walk("", spot, *lead, ids=chapter["ids"])
+    above = lead if any(map(_moves, lead)) else []  # a picture that opens a chapter has all its width
+    grid = walk("", spot, *([] if above else lead), ids=chapter["ids"])
     count = Count(lead)
     for number, section in enumerate(steps, 1):
         grid += step(section, number)
+        for picture in [child for child in section.children if _moves(child)]:
+            section.remove(picture)
+            grid += picture
         for inner in [child for child in section.children if marked(child, "fold")]:
             section.remove(inner)
             grid += folded(inner, count)
         count.open([section])
     count.open([child for child in after if not marked(child, "fold")])
     rest = [folded(child, count) if marked(child, "fold") else child for child in after]
-    grid.insert(1 + len(lead), nodes.raw("", count.told(len(steps)), format="html"))
+    grid.insert(1 if above else 1 + len(lead), nodes.raw("", count.told(len(steps)), format="html"))
     chapter.children = []
-    chapter += [grid, *rest]
+    chapter += [*above, grid, *rest]
 
 
 def hold(doctree: nodes.document) -> None:
@@ -211,6 +216,11 @@ def hold(doctree: nodes.document) -> None:
 def marked(node: Any, kind: str) -> bool:
     """Whether a section carries such a mark."""
     return isinstance(node, nodes.section) and any(isinstance(c, mark) and c["kind"] == kind for c in node.children)
+
+
+def _moves(part: nodes.Node) -> bool:
+    """Whether it is a living picture, which in a grid passes over the figure."""
+    return isinstance(part, nodes.raw) and PLACE in part["classes"]
 
 
 def _take(section: nodes.section) -> mark:

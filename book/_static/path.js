@@ -233,7 +233,7 @@
         asked = 0;
         window.rpPath.busy("scroll", false);
         const mine = el.getBoundingClientRect();
-        const covered = $$(":scope > .expert[open]").some((fold) => {
+        const covered = $$(":scope > :is(.expert[open], .lv-place)").some((fold) => {
           const r = fold.getBoundingClientRect();
           return Math.min(r.bottom, mine.bottom) - Math.max(r.top, mine.top) > 90;
         });
@@ -264,7 +264,7 @@
       if (event.key === "Escape" && html.classList.contains("presenting")) return present(false);
       if (
         /** @type {Element} */ (event.target).closest(
-          "input, select, textarea, .pen, .score-picture, pre, [contenteditable], [role=tab]",
+          "input, select, textarea, .pen, .score-picture, .lv, pre, [contenteditable], [role=tab]",
         )
       )
         return;

@@ -208,8 +208,90 @@ interface StillData {
   states: Record<string, number[]>;
 }
 
+// ------------------------------------------------------------------------------------------------ living pictures
+interface Colours {
+  [name: string]: string;
+  ink: string;
+  page: string;
+  secondary: string;
+  paper: string;
+  repaired: string;
+  beyond: string;
+  attack: string;
+  popularity: string;
+}
+/** What the living pictures share (book/_static/living/living.js). */
+interface Living {
+  THIN: string;
+  /** Does the reader want no motion? */
+  still(): boolean;
+  count(n: number): string;
+  percent(share: number): string;
+  epsilon(value: number | string, bound?: "" | "lower" | "upper"): string;
+  fill(template: string, said: Record<string, string | number>): string;
+  say(box: HTMLElement, text: string): void;
+  chance(seed: number): () => number;
+  normal(draw: () => number): number;
+  laplace(u: number, scale: number): number;
+  logistic(x: number): number;
+  ease(t: number): number;
+  /** `frames` are the gaps between the last frames, in milliseconds. */
+  clock(box: HTMLElement, step: (gap: number) => boolean): { wake(): void; frames: number[] };
+  make: Make;
+  sized(canvas: HTMLCanvasElement): { pen: CanvasRenderingContext2D; wide: number; high: number; zoom: number };
+  colours(box: HTMLElement, changed: () => void): Colours;
+  segments(box: HTMLElement, pick: (value: string) => void): (value: string) => void;
+  held(button: HTMLButtonElement, start: () => void, stop: () => void): () => void;
+  /** What the link of this page says of this picture; null: nothing. */
+  given(box: HTMLElement): string[] | null;
+  linked(box: HTMLElement, values: () => (string | number)[]): void;
+  wall(box: HTMLElement, drawn: () => void): void;
+  picture(name: string, begin: (box: HTMLElement, told: any) => void): void;
+}
+
+/** What leaves a phone, on its way: half of it to the device, half to the stranger. */
+interface Flight {
+  film: number;
+  week: number;
+  t: number;
+  from: number[];
+  to: number[];
+}
+/** Where a device stands between the two sides. */
+interface Area {
+  x: number;
+  y: number;
+  wide: number;
+  high: number;
+  tall: boolean;
+}
+interface Scenery {
+  epsilon: number;
+  tilt: number;
+  pulse: number;
+  phase: number;
+  bits: number;
+  run: { each: number; bits: number; other: number; signs: string };
+  /** How many times longer the noise is than one phone's part. */
+  times: number;
+  odds: number;
+  truth: number[];
+  names: string[];
+  published: [count: number, mean: number][];
+  bought: boolean;
+  film: number;
+  answer(film: number, week: number): number;
+  onGrid(y: number): boolean;
+  busy(x?: boolean): boolean;
+  flights: Flight[];
+  [more: string]: any;
+}
+type Device = (pen: CanvasRenderingContext2D, look: Colours, area: Area, it: Scenery) => void;
+
 interface Window {
   Plotly?: typeof Plotly;
+  rpDevices: Record<string, Device>;
+  rpLiving: Living;
   rpPath: {
     data(it: PathData): void;
     /** Places of labels, for a test. */

@@ -126,7 +126,8 @@ TILES = (
     ".rp-tiles i{display:inline-block;box-sizing:border-box;aspect-ratio:1;border-radius:3px;min-width:0;"
     "border:1px solid var(--rp-secondary,#5F6673);print-color-adjust:exact}"
     ".rp-tiles i.on{background:var(--rp-ink,#1A1A1A)}"
-    ".rp-tiles i.lie{border:3px solid var(--rp-attack,#852A81)}.rp-tiles p i{width:1em;vertical-align:-.15em}"
+    ".rp-tiles i.lie{border:2px solid var(--rp-ink,#1A1A1A);box-shadow:inset 0 0 0 2px var(--rp-page,#FFF)}"
+    ".rp-tiles p i{width:1em;vertical-align:-.15em}"
     "@container(min-width:640px){.rp-tiles div{grid-template-columns:repeat(40,1fr);gap:4px}}"
 )
 
@@ -139,7 +140,7 @@ def tiles(
     items: int,
     large: bool = False,
 ) -> str:
-    """One phone, as HTML: what it knows, and what it says. A lie is ringed in the attacker's colour."""
+    """One phone, as HTML: what it knows, and what it says. A lie is framed."""
     false = sum(a != b for a, b in zip(watched, reported, strict=True))
     are = "is a lie" if false == 1 else "are lies"
     said = f"{false} of these {len(watched)} answers {are}; of all {count(items)}, about {count(lies)}"
