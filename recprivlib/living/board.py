@@ -121,6 +121,15 @@ class Standing:
         return f"{self.promise.instead.words}: {self.instead.short}"
 
     @property
+    def brief(self) -> str:
+        """How it ends and what its list is worth, in the width of a phone."""
+        if self.finds:
+            return f"{self.word} · {self.finds.brief}"
+        assert self.promise.instead is not None
+        assert self.instead is not None
+        return f"{self.word} · {self.promise.instead.words}: {self.instead.brief}"
+
+    @property
     def said(self) -> str:
         """All of it, for those who hear the board."""
         one = self.climb
@@ -162,7 +171,7 @@ def state(one: Standing) -> dict[str, Any]:
         "bounds": [_at(bound) for bound in climb.bounds], "attacked": _at(climb.attacked),
         "counted": _at(climb.counted), "mixed": None if math.isnan(climb.mixed) else _at(climb.mixed),
         "end": one.end, "falls": one.falls_at, "word": one.word, "gap": None if gap is None else round(gap, 3),
-        "beside": one.beside, "said": one.said,
+        "beside": one.beside, "brief": one.brief, "said": one.said,
         "near": [at for at, guess in enumerate(GUESSES) if near(guess, climb.counted)],
     }  # fmt: skip
 

@@ -47,6 +47,14 @@ class Beside:
         return how if how == "level" else f"{how}, {by}"
 
     @property
+    def brief(self) -> str:
+        """The same on a phone: "+10 pts"."""
+        if self.verb not in ("beats", "loses to"):
+            return "level"
+        sign = "+" if self.gap > 0 else "−"
+        return f"{sign}{bare(abs(self.gap), 2)} ★" if self.rating else f"{sign}{points(self.gap)} pts"
+
+    @property
     def words(self) -> str:
         """As it stands in the table."""
         both = (f"{bare(self.value)} stars off, the chart {bare(self.chart)}" if self.rating

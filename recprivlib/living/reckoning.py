@@ -71,11 +71,10 @@ def score(you: int | None = None) -> str:
 
 def closing(unit: str, crowd: str) -> str:
     """What the board says at its end, as the switches stand; the score follows where it began."""
-    rows = board.standings(unit, crowd)
-    parts = [ended(rows) if unit == "one" else for_a_person(rows)]
     if crowd == "country":
-        parts = [with_more(unit)] if unit == "one" else [*parts, with_more(unit)]
-    return " ".join(parts)
+        return with_more(unit)
+    rows = board.standings(unit, crowd)
+    return ended(rows) if unit == "one" else for_a_person(rows)
 
 
 def ended(rows: list[Standing]) -> str:
@@ -109,7 +108,8 @@ def with_more(unit: str) -> str:
     every = zip(*(board.standings(unit, crowd, True) for crowd in ("town", "country")), strict=True)
     now = [b.label for a, b in every if b.finds and b.finds.verb == "beats" and a.finds and a.finds.verb != "beats"]
     lists = f" {number(len(now)).capitalize()} lists that did not beat the chart in a town now do." if now else ""
-    return (f"A country: **no bill of a phone that answers by name moves**. A rare draw makes one cheaper "
+    whose = "A person in a country" if unit == "whole" else "A country"
+    return (f"{whose}: **no bill of a phone that answers by name moves**. A rare draw makes one cheaper "
             f"({listed(cheaper)}), and so does an honest mixer ({listed(mixed)}).{lists}")  # fmt: skip
 
 

@@ -221,7 +221,7 @@
           word = ended() ? f.word : part.own ? "" : f.claims;
         part.goal = goals(part);
         part.label.textContent = f.label;
-        part.verdict.textContent = part.own && !narrow ? "" : narrow && ended() ? `${f.word} · ${f.beside}` : word;
+        part.verdict.textContent = part.own && !narrow ? "" : narrow && ended() ? f.brief : word;
         if (part.far) part.far.textContent = ended() ? f.beside : "";
         part.g.setAttribute("aria-label", ended() ? f.said : `${f.label}: ${f.claims}`);
         if (at_once || still() || !part.x) settle(part);
