@@ -18,7 +18,7 @@ unexport PYTHONPATH
 unexport PYTHONHOME
 export PIP_USER := 0
 
-.PHONY: help setup setup-all serve book site test test-slow check bench bench-browser bench-readers bench-peers results tune results-check lab \
+.PHONY: help setup setup-all serve book site test test-slow check bench bench-browser bench-readers bench-peers results tune climbs results-check lab \
 	notebooks linkcheck federation lock audit-deps clean
 
 help:  ## this list
@@ -97,6 +97,9 @@ results: setup  ## recompute the figures behind the book that are committed
 
 tune: setup  ## search the dials of all whom a table compares, and write its file of choices (ARGS=<name>)
 	@$(BIN)/python -m recprivlib.tables --tune $(ARGS)
+
+climbs: setup  ## recompute what the last chapter shows of audits (ARGS=--check compares)
+	@$(BIN)/python -m recprivlib.living.climbs $(ARGS)
 
 results-check: setup  ## recompute all of them and compare
 	@$(BIN)/python -m recprivlib.tables --check $(ARGS)

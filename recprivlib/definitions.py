@@ -28,6 +28,7 @@ LISTED = {
     "dashboard/catalogue.py": ("papers/*/screen/dashboard.py", "primers/*/dashboard.py"),
     "bench/__init__.py": ("bench/*.py", "papers/*/bench.py", "primers/*/bench.py"),
     "auditing/mutation/scoring.py": ("auditing/mutation/score.csv",),
+    "living/climbs.py": ("living/climbs.csv",),
     "cli/__init__.py": ("cli/*.py",),
     "data/sources.py": ("data/*",),
 }

@@ -55,7 +55,7 @@ def test_all_parts_of_a_paper_are_there_and_nothing_keeps_the_name_of_the_patter
         assert file.suffix == ".pyc" or not re.search(r"new[_-]paper", file.read_text("utf-8")), file
     line = f"      - file: book/{STEM}\n"
     assert (copy / "_toc.yml").read_text("utf-8").replace(line, "") == (ROOT / "_toc.yml").read_text("utf-8")
-    assert f"{line}  - caption: Appendix\n" in (copy / "_toc.yml").read_text("utf-8")
+    assert f"{line}  - caption: After the papers\n" in (copy / "_toc.yml").read_text("utf-8")
 
 
 LEAST = {  # where there are tests of it, and how many at least

@@ -1,0 +1,117 @@
+"""The last chapter and its five seconds on the first page, played to their ends by a hand and by keys alone."""
+
+import re
+
+import pytest
+
+from recprivlib.living import fall, kit, reckoning
+from tests.browser.walking import PATIENCE, click
+
+TOLD = reckoning.picture()
+PROMISES = [row for row in TOLD["rows"] if not row["repairs"]]
+LAST = len(TOLD["guesses"]) - 1
+WALKS = [
+    pytest.param(390, "dark", marks=pytest.mark.firefox),
+    pytest.param(1280, "light", marks=pytest.mark.chromium),
+]
+
+
+def opened(visit, where, picture, **how):
+    page = visit(f"/book/{where}.html", **how)
+    box = page.locator(f"#{picture}[data-ready='1']")
+    box.wait_for(timeout=PATIENCE)
+    return page, box
+
+
+def says(box, text):
+    """The sentence, once it is there; and the page is at rest."""
+    words = " ".join(kit.plain(text).split())
+    box.page.wait_for_function(
+        "([box, text]) => box.querySelector('.lv-say').textContent.split(/\\s+/).join(' ') === text",
+        arg=[box.element_handle(), " ".join(re.split(r"\s+", words))],
+        timeout=PATIENCE,
+    )
+    box.page.wait_for_function("box => box.dataset.moves !== 'yes'", arg=box.element_handle(), timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(("width", "theme"), WALKS)
+def test_the_board_is_played_to_its_end_by_keys_alone(visit, shoot, width, theme):
+    page, box = opened(visit, "reckoning", "lv-reckoning", width=width, theme=theme)
+    assert set(box.locator(".proof").evaluate_all("all => all.map((one) => one.getAttribute('opacity'))")) == {"0.00"}
+    rings = box.get_by_role("slider").all()
+    assert len(rings) == len(PROMISES)
+    rings[0].focus()
+    page.keyboard.press("End")
+    assert rings[0].get_attribute("aria-valuetext") == TOLD["guesses"][LAST]["spoken"]
+    page.keyboard.press("Home")
+    for _ in range(PROMISES[0]["states"]["one town"]["near"][0]):
+        page.keyboard.press("ArrowRight")
+    assert rings[0].get_attribute("aria-valuenow") == str(PROMISES[0]["states"]["one town"]["near"][0])
+    you = sum(row["start"] in row["states"]["one town"]["near"] for row in PROMISES[1:]) + 1
+    shoot(page, f"reckoning-plant-{width}-{theme}")
+    box.locator(".lv-go").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    says(box, f"{TOLD['closing']['one town']} {reckoning.score(you)}")
+    for row, flag in zip(TOLD["rows"], box.locator(".flag").all(), strict=True):
+        turned = {"falls": "rotate(90.0)", "leans": "rotate(28.0)"}.get(row["states"]["one town"]["end"], "rotate(0.0)")
+        assert turned in flag.get_attribute("transform"), row["key"]
+    shoot(page, f"reckoning-done-{width}-{theme}")
+    box.get_by_role("radio", checked=True).first.focus()
+    page.keyboard.press("ArrowRight")
+    says(box, TOLD["closing"]["whole town"])
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    says(box, TOLD["closing"]["whole country"])
+    names = box.locator("svg > g").evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")
+    assert names == [row["states"]["whole country"]["said"] for row in TOLD["rows"]]
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    shoot(page, f"reckoning-country-{width}-{theme}")
+
+
+@pytest.mark.chromium
+def test_the_board_climbs_by_a_hand_and_a_link_brings_it_back(visit):
+    page, box = opened(visit, "reckoning", "lv-reckoning")
+    knob = box.locator(".knob .ring").first.bounding_box()
+    lane = box.locator("svg").bounding_box()
+    page.mouse.move(knob["x"] + 8, knob["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(lane["x"] + lane["width"] * 0.25, knob["y"] + 8, steps=4)
+    page.mouse.up()
+    guess = int(box.get_by_role("slider").first.get_attribute("aria-valuenow"))
+    assert guess != PROMISES[0]["start"]
+    click(box.locator(".lv-go"))
+    box.get_by_text("Once more").wait_for(timeout=PATIENCE)
+    starts = [guess, *(row["start"] for row in PROMISES[1:])]
+    you = sum(at in row["states"]["one town"]["near"] for at, row in zip(starts, PROMISES, strict=True))
+    says(box, f"{TOLD['closing']['one town']} {reckoning.score(you)}")
+    click(box.get_by_role("radio", name="a person"))
+    click(box.locator(".lv-link"))
+    page.reload()
+    page.locator("#lv-reckoning[data-ready='1']").wait_for(timeout=PATIENCE)
+    says(box, TOLD["closing"]["whole town"])
+    assert box.get_by_role("radio", name="a person").get_attribute("aria-checked") == "true"
+
+
+@pytest.mark.firefox
+def test_the_first_page_has_one_flag_one_button_and_one_fall(visit, shoot):
+    told = fall.picture()
+    page, box = opened(visit, "intro", "lv-fall", width=390, theme="dark")
+    says(box, told["says"]["plant"])
+    shoot(page, "fall-plant")
+    box.locator(".lv-go").focus()
+    page.keyboard.press("Enter")
+    says(box, told["closing"]["one town"])
+    assert "rotate(90.0)" in box.locator(".flag").get_attribute("transform")
+    assert page.locator("p.lv-start a").get_attribute("href") == "recommenders.html"
+    shoot(page, "fall-done")
+
+
+@pytest.mark.chromium
+def test_without_a_script_the_board_is_a_table_and_its_closing_sentence(visit):
+    page = visit("/book/reckoning.html", java_script_enabled=False)
+    box = page.locator("#lv-reckoning")
+    assert " ".join(box.locator(".lv-say").inner_text().split()) == " ".join(
+        kit.plain(f"{TOLD['closing']['one town']} {reckoning.score()}").split()
+    )
+    assert box.locator("tbody tr:visible").count() == len(TOLD["rows"])
