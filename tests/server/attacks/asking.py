@@ -105,7 +105,7 @@ def _is(answer: tuple[int, dict[str, str], str], wanted: int) -> str:
 
 ASKED = {
     "page": f"/apps/{STEM}", "book": "/", "scene": f"/scenes/{STEM}", "live": "/live.json", "icon": "/favicon.ico",
-    "file": routes.FILES[0], "component": f"/components/{MODULES[0]}",
+    "wall": "/class/wall", "file": routes.FILES[0], "component": f"/components/{MODULES[0]}",
 }  # fmt: skip
 USES = {
     "image": ("no-cors", "image"), "script": ("no-cors", "script"), "style": ("no-cors", "style"),

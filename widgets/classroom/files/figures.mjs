@@ -85,7 +85,7 @@ function counted(put, w, { from, to, top, bottom, row }) {
     if (kind === "raw") put("rect", { x: at, y: 9, width: 14, height: 14, class: "raw" });
     else put("circle", { cx: at + 7, cy: 15, r: 6, class: kind });
     put("text", { x: at + 19, y: 20 }, text);
-    at += 34 + 7.6 * text.length;
+    at += 36 + 8.8 * text.length;
   }
   /** @param {number} v @param {number} y @param {number} half @param {string} kind */
   const bar = (v, y, half, kind) => {
@@ -192,7 +192,7 @@ function vote(w, W, H) {
 function attack(w, W, H) {
   const { root, put } = picture(W, H);
   const left = 96,
-    row = Math.min(44, (H - 160) / w.turns),
+    row = Math.min(60, (H - 160) / w.turns),
     step = Math.min(row, (W - left - 130) / w.n),
     tile = step * 0.76;
   for (let t = 0; t < w.turns; t += 1) {
