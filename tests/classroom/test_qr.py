@@ -1,4 +1,4 @@
-"""The code on the wall says what it should: read back as the standard (ISO/IEC 18004) says, by none of its own lines."""
+"""The code on the wall says what it should: read back as ISO/IEC 18004 has it, by none of its own lines."""
 
 from __future__ import annotations
 
@@ -42,13 +42,12 @@ def read(grid: list[list[bool]]) -> bytes:
     assert first == again
     mask = compile(MASKS[FORMATS[int("".join("01"[bit] for bit in first), 2)]], "mask", "eval")
     bits = []
-    columns = [j for j in range(size - 1, 0, -1) if j != 6]
-    for k in range(0, len(columns) - 1, 2):
+    columns = [j for j in range(size - 1, -1, -1) if j != 6]
+    for k in range(0, len(columns), 2):
         rows = range(size) if k // 2 % 2 else range(size - 1, -1, -1)
         for i in rows:
-            for j in (columns[k], columns[k + 1]) if columns[k] > 6 else (columns[k], columns[k] - 1):
-                if not function(i, j, size):
-                    bits.append(grid[i][j] ^ (eval(mask, {"i": i, "j": j}) == 0))
+            free = [j for j in columns[k : k + 2] if not function(i, j, size)]
+            bits += [grid[i][j] ^ (eval(mask, {"i": i, "j": j}) == 0) for j in free]
     words = [int("".join("01"[bit] for bit in bits[at : at + 8]), 2) for at in range(0, len(bits) - 7, 8)]
     correction, sizes = SPLIT[version]
     blocks = [words[at :: len(sizes)] for at in range(len(sizes))]  # all of one size in these versions
