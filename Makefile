@@ -18,7 +18,7 @@ unexport PYTHONPATH
 unexport PYTHONHOME
 export PIP_USER := 0
 
-.PHONY: help setup setup-all serve book site test test-slow check bench bench-browser bench-readers bench-peers results tune climbs results-check lab \
+.PHONY: help setup setup-all serve class book site test test-slow check bench bench-browser bench-readers bench-peers results tune climbs results-check lab \
 	notebooks linkcheck federation lock audit-deps clean
 
 help:  ## this list
@@ -44,6 +44,10 @@ setup-all: .venv/ready-all  ## and what tests and benchmarks need
 
 serve: setup  ## book and dashboards on http://127.0.0.1:8000 (HOST=0.0.0.0 for a classroom, PORT=8001)
 	@$(BIN)/recpriv serve --host $(HOST) --port $(PORT) $(ARGS)
+
+class: HOST := 0.0.0.0
+class: setup  ## the same for everybody in this network, with the wall of a class: phones join by a code
+	@$(BIN)/recpriv serve --host $(HOST) --port $(PORT) --class $(ARGS)
 
 book: setup  ## the book in _build/html
 	@$(BIN)/python tools/book.py

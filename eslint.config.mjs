@@ -10,7 +10,10 @@ export default [
   { rules: { eqeqeq: "error", "no-var": "error", "prefer-const": ["error", { destructuring: "all" }] } },
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
   { files: ["book/_static/**/*.js", "tests/browser/cut.js"], languageOptions: { sourceType: "script", globals: page } },
-  { files: ["widgets/kit/*.js", "widgets/site/*.mjs"], languageOptions: { sourceType: "module", globals: page } },
+  {
+    files: ["widgets/kit/*.js", "widgets/site/*.mjs", "widgets/classroom/files/*.mjs"],
+    languageOptions: { sourceType: "module", globals: page },
+  },
   { files: ["widgets/site/worker.mjs"], languageOptions: { globals: globals.worker } },
   { files: ["widgets/site/sw.js"], languageOptions: { sourceType: "script", globals: globals.serviceworker } },
   { files: ["*.mjs", "tests/**/*.mjs"], languageOptions: { sourceType: "module", globals: globals.node } },

@@ -62,6 +62,26 @@ def outward() -> str | None:
     return None
 
 
+def site(host: str, port: int) -> str:
+    """Where others in the network find it; where none can, this machine itself."""
+    known = [name for name in names(host) if name not in LOOPBACK]
+    return f"http://{known[0] if known else LOOPBACK[0]}:{port}"
+
+
+def at_home(request: Any) -> bool:
+    """Whether it is asked on this machine itself, and through no proxy.
+
+    >>> from types import SimpleNamespace as Request
+    >>> at_home(Request(remote_ip="127.0.0.1", headers={})), at_home(Request(remote_ip="192.0.2.7", headers={}))
+    (True, False)
+    """
+    forwarded = any(name.lower().startswith(("x-forwarded", "x-real", "forwarded", "via")) for name in request.headers)
+    with contextlib.suppress(ValueError):
+        near = ipaddress.ip_address(request.remote_ip or "").is_loopback
+        return near and not forwarded and PROXIED not in os.environ
+    return False
+
+
 def seat(request: Any) -> str:
     """The address that a request comes from; "" for this machine itself, or a proxy that does not say for whom it asks.
 

@@ -54,9 +54,12 @@ class Manners(OutputTransform):
             "frame-src": "'self'",
             "frame-ancestors": " ".join(["'self'", *self.door.framed]),
         }
+        own = getattr(self.request, "policy", None)
+        if own is not None:
+            policy = own | {"connect-src": " ".join(["'self'", *([f"ws://{host}", f"wss://{host}"] if host else [])])}
         headers["Content-Security-Policy"] = "; ".join(f"{what} {where}" for what, where in policy.items())
         headers["X-Content-Type-Options"] = "nosniff"
-        headers["Referrer-Policy"] = "same-origin"
+        headers["Referrer-Policy"] = "same-origin" if own is None else "no-referrer"
         headers.pop("Server", None)
         return status_code, headers, chunk
 
@@ -64,6 +67,11 @@ class Manners(OutputTransform):
 def run(request: HTTPServerRequest, scripts: str) -> None:
     """The answer to this request may run these besides files of this server."""
     request.scripts = scripts  # type: ignore[attr-defined]
+
+
+def strict(request: HTTPServerRequest, policy: dict[str, str]) -> None:
+    """The answer to this request has a policy of its own, stricter than the book's; it may speak to this server."""
+    request.policy = policy  # type: ignore[attr-defined]
 
 
 class Plain(RequestHandler):

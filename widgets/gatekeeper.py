@@ -19,7 +19,7 @@ from bokeh.util.token import check_token_signature, get_session_id, get_token_pa
 from tornado.httputil import HTTPServerRequest
 
 from widgets.answers import Dashboard, Head, Manners, Moved, Refused, plain
-from widgets.routes import answered, asked, foreign
+from widgets.routes import SOCKETS, answered, asked, foreign
 from widgets.sockets import Socket
 
 Why = tuple[int, str]
@@ -88,7 +88,7 @@ class Door:
 
     def _socket(self, request: HTTPServerRequest) -> Why | None:
         what = asked(request)
-        if what.kind != "socket":
+        if what.kind not in SOCKETS:
             return None
         if request.method != "GET" or request.headers.get("Upgrade", "").lower() != "websocket":
             return 404, ""
@@ -96,6 +96,8 @@ class Door:
         origin = _host(sent)
         if not (origin and (origin == request.host.lower() or origin in self.origins or self._proxied(origin))):
             return 403, f"Only this server's own pages may speak to it, not those of {sent or 'an unnamed site'!r}."
+        if what.kind != "socket":  # a line of a class asks for its code or key itself
+            return None
         return None if self._enter(request, what.stem) else (403, "This page was opened before; reload it to go on.")
 
     def _enter(self, request: HTTPServerRequest, stem: str) -> bool:

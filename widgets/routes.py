@@ -1,6 +1,7 @@
 """What a request is for. All that this server gives stands here; what Bokeh and Panel add to it is not given.
 
 /live.json  /scenes/<stem>  /apps/<stem>[/]  /apps/<stem>/ws  /favicon.ico  each of FILES  a page of the book
+/class  /class/wall  /class/ws  /class/wall/ws  /class/<each of its files>
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from bokeh.server.views.ico_handler import IcoHandler
 from bokeh.server.views.multi_root_static_handler import MultiRootStaticHandler
 from bokeh.server.views.static_handler import StaticHandler
 from panel.io.server import DocHandler, WSHandler
+
+from widgets.classroom import pages as classroom
 
 PANEL = "/static/extensions/panel/"
 FILES = (  # counted in Chromium and Firefox over all dashboards: what their pages name
@@ -37,9 +40,14 @@ KINDS = {
     "dashboard": r"/apps/([\w-]+)",
     "folder": r"/apps/([\w-]+)/",  # a dashboard's address as people type it
     "socket": r"/apps/([\w-]+)/ws",
+    "class": r"/class",
+    "wall": r"/class/wall",
+    "phone's line": r"/class/ws",
+    "wall's line": r"/class/wall/ws",
+    "class's file": f"/class/(?:{'|'.join(map(re.escape, classroom.FILES))})",
     "icon": r"/favicon\.ico",
     "file": "|".join(re.escape(file).replace("%5E", r"(?:%5E|\^)") for file in FILES),  # not every browser writes %5E
-    "book": r"/(?!/|(?:static|components|apps|scenes)(?:/|$)).*",
+    "book": r"/(?!/|(?:static|components|apps|scenes|class)(?:/|$)).*",
 }
 HANDLERS: dict[str, tuple[type, ...]] = {  # of the kinds that Bokeh and Panel answer; the others are this project's own
     "dashboard": (DocHandler,),
@@ -47,7 +55,8 @@ HANDLERS: dict[str, tuple[type, ...]] = {  # of the kinds that Bokeh and Panel a
     "icon": (IcoHandler,),
     "file": (StaticHandler, MultiRootStaticHandler),
 }
-LINKED = ("dashboard", "folder", "book")  # may be opened from a page of another site, or framed where that is wanted
+SOCKETS = ("socket", "phone's line", "wall's line")  # the door looks at their origin
+LINKED = ("dashboard", "folder", "book", "class")  # may be opened from a page of another site, framed where wanted
 FRAMES = ("iframe", "frame", "embed", "object")
 
 
@@ -88,7 +97,7 @@ def foreign(request: Any, framed: bool) -> bool:
     if how.get("Sec-Fetch-Site") != "cross-site":
         return False
     kind, place = asked(request).kind, how.get("Sec-Fetch-Dest", "")
-    if kind == "socket":  # the door looks at its origin
+    if kind in SOCKETS:
         return False
     shown = place == "document" or (framed and place in FRAMES)
     return not (kind in LINKED and how.get("Sec-Fetch-Mode") == "navigate" and shown)

@@ -24,8 +24,10 @@ from bokeh.util.token import generate_secret_key
 from tornado.ioloop import PeriodicCallback
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
-from widgets.address import LOOPBACK, names
+from widgets.address import LOOPBACK, at_home, names, site
 from widgets.answers import FAILED, missing, run, scripts
+from widgets.classroom.group import Class
+from widgets.classroom.mount import handlers
 from widgets.connections import LIMITS, Gate, capacity
 from widgets.gatekeeper import Door
 from widgets.hooks import created
@@ -105,25 +107,43 @@ class Page(StaticFileHandler):
 
 
 class Live(RequestHandler):
-    """How a page finds out that somebody can compute for it; a book without a server answers live: false."""
+    """How a page finds out that somebody can compute for it; a book without a server answers live: false.
+
+    Who asks from this machine itself may open the wall of a class.
+    """
+
+    def initialize(self, group: Class) -> None:
+        self.group = group
 
     def get(self) -> None:
         self.set_header("Cache-Control", "no-store")
         self.set_header("Content-Type", "application/json")
-        self.write(json.dumps({"live": True, "apps": list(stems())}))
+        wall = {"wall": f"/class/wall#{self.group.key}"} if at_home(self.request) else {}
+        self.write(json.dumps({"live": True, "apps": list(stems())} | wall))
 
 
 # -------------------------------------------------------------------------------------------- server
 
 
-def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers: int = READERS) -> Any:
-    """The server, listening but not yet answering; `framed` are the sites that may show it in a page of theirs."""
+def create(
+    host: str,
+    port: int,
+    book: Path,
+    framed: Sequence[str] = (),
+    readers: int = READERS,
+    group: Class | None = None,
+) -> Any:
+    """The server, listening but not yet answering; `framed` are the sites that may show it in a page of theirs.
+
+    `group` is the class that it holds, if somebody else has to know its key.
+    """
     from widgets.kit.page import shared_pool
     from widgets.kit.scenes import Scenes
 
     shared_pool()  # its helpers come while the server does the rest
     settings.perform_error_diagnostics = False  # looks for similar names whenever Panel asks for one that is not there
     pages = {"path": str(book), "default_filename": "index.html"}
+    group = group or Class(site(host, port))
     serving = partial(
         pn.serve,
         apps(),
@@ -135,8 +155,9 @@ def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers
         verbose=False,
         use_index=False,
         extra_patterns=[
-            (r"/live\.json", Live),
+            (r"/live\.json", Live, {"group": group}),
             (r"/scenes/([\w-]+)", Scenes, {"pool": shared_pool}),
+            *handlers(group),
             (r"/(?!static/|components/)(.*)", Page, pages),
         ],
         compress_response=host not in LOOPBACK,  # worth its time on a wireless network only
@@ -155,6 +176,7 @@ def create(host: str, port: int, book: Path, framed: Sequence[str] = (), readers
     door.heard.append(gate.has_asked)
     gate.watch()
     PeriodicCallback(room.tidy, 1000 * TIDY).start()
+    PeriodicCallback(group.tidy, 1000 * TIDY).start()
     return server
 
 
@@ -165,9 +187,10 @@ def serve(
     book: Path = BOOK,
     framed: Sequence[str] = (),
     readers: int = READERS,
+    group: Class | None = None,
 ) -> None:
     """Answer until Ctrl-C or a polite kill."""
-    server = create(host, port, book, framed, readers)
+    server = create(host, port, book, framed, readers, group)
     server.start()
     loop = server.io_loop
     if sys.platform != "win32":

@@ -103,6 +103,19 @@
     }
   }
   const host = await found();
+  if (host.wall) {
+    // only on the machine that serves: for the teacher
+    const address = new URL(host.wall.slice(1), root).href;
+    const wall = make("a", {
+      className: "wall",
+      href: address,
+      target: "_blank",
+      rel: "noopener",
+      textContent: "Class",
+    });
+    wall.title = "The wall of a class: phones join by a code";
+    whole.after(wall);
+  }
   /** @type {Stage} */
   let stage;
   let it,

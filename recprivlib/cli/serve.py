@@ -26,6 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.add_argument("--host", default="127.0.0.1", help="0.0.0.0 opens it to everybody nearby (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8000, help="from 1 to 65535 (8000)")
+    parser.add_argument("--class", action="store_true", dest="wall", help="open the wall of a class, not the book")
     parser.add_argument("--no-open", action="store_true", help="do not open a browser")
     parser.add_argument(
         "--readers",
@@ -70,23 +71,29 @@ def _serve(args: argparse.Namespace) -> None:
     _say("[1/2] the book")
     with _building() as readable:
         from widgets import server  # Panel takes a second or two; no other verb waits for it
+        from widgets.classroom.group import Class
 
         readable()
         names = address.names(args.host)
         here = f"http://{names[0]}:{args.port}"
+        group = Class(address.site(args.host, args.port))
+        wall = f"{here}/class/wall#{group.key}"
 
         def ready() -> None:
             others = [name for name in names if name not in address.LOOPBACK]
             _say(f"[2/2] serving {here}   (Ctrl-C ends)")
             if others:
                 _say(f"      for others in this network: {', '.join(f'http://{name}:{args.port}' for name in others)}")
+            if args.wall:
+                _say(f"      phones of a class: {group.site}/class   the wall, for the teacher alone: {wall}")
             if getattr(args, "json", False):
-                print(json.dumps({"url": here, "apps": list(server.stems())}), flush=True)
+                known = {"url": here, "apps": list(server.stems())} | ({"wall": wall} if args.wall else {})
+                print(json.dumps(known), flush=True)
             if not args.no_open and _has_screen():
-                webbrowser.open(here)
+                webbrowser.open(wall if args.wall else here)
             server.warm_up()
 
-        server.serve(args.host, args.port, ready, framed=args.embed, readers=args.readers)
+        server.serve(args.host, args.port, ready, framed=args.embed, readers=args.readers, group=group)
     _say("\nstopped")
 
 

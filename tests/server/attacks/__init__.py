@@ -8,7 +8,7 @@ alive and answers, how much memory it has taken, and whether it has printed a tr
 
 from __future__ import annotations
 
-from tests.server.attacks import asking, lingering, saying
+from tests.server.attacks import asking, classes, lingering, saying
 from tests.server.attacks.stage import Attack, named
 
 ATTACKS = (
@@ -20,6 +20,8 @@ ATTACKS = (
     Attack("messages that no page sends, bombs among them", saying.SAYS, saying.spoken, memory=60),
     Attack("forged fields of messages that pages send", saying.FIELDS, saying.spoken, memory=60),
     Attack("values that a control does not have", saying.ODD, saying.endured, memory=60),
+    Attack("sentences that no phone or wall of a class says", classes.SAYS, classes.spoken),
+    Attack("codes and keys of a class that are guessed", classes.GUESSED, classes.guessed),
     Attack("bodies that never end", lingering.BODIES, lingering.bodies),
     Attack("lines of a request without an end", lingering.LINES, lingering.long_lines),
     Attack("half a request, from 3,000 at once", {"3,000": 3000}, lingering.half_asked, memory=80),

@@ -35,7 +35,14 @@ def table() -> tuple[tuple[str, str], ...]:
 
 def sample(pattern: str) -> str:
     """A path that a route answers to."""
-    for of, put in (("$", ""), ("/?", ""), ("(?!static/|components/)", ""), (r"([\w-]+)", STEM), ("(.*)", "x/y.js")):
+    for of, put in (
+        ("$", ""),
+        ("/?", ""),
+        ("(?!static/|components/)", ""),
+        (r"([\w-]+)", STEM),
+        (r"([\w.]+)", "phone.mjs"),
+        ("(.*)", "x/y.js"),
+    ):
         pattern = pattern.replace(of, put)
     return pattern.replace("\\", "")
 
@@ -49,6 +56,9 @@ GIVEN = {  # handlers that may answer, and what they answer to the sample of the
     "widgets.server.Live": 200,
     "widgets.server.Page": 404,  # there is no such page
     "widgets.kit.scenes.Scenes": 200,
+    "widgets.classroom.pages.Page": 200,
+    "widgets.classroom.lines.PhoneLine": 404,  # without a handshake
+    "widgets.classroom.lines.WallLine": 404,
 }
 REFUSED = {
     "panel.io.server.AutoloadJsHandler",
@@ -65,6 +75,7 @@ PATHS = (
     f"/apps/{STEM}/static/js/bokeh.min.js", f"/apps/{STEM}/metadata", f"/apps/{STEM}/autoload.js", f"/apps/{STEM}/x",
     f"/apps/%{ord(STEM[0]):x}{STEM[1:]}", "/apps", "/apps/", "/scenes/", "/scenes/nowhere", "/rest/session_info",
     "/liveness", "/login", "/logout", "/admin", "/panel-preview", "/autoload.js", "/metadata", "/ws",
+    "/class/", "/class/phone.html", "/class/pages.py", "/class/wall/", "/class/../widgets/routes.py",
 )  # fmt: skip
 
 
@@ -94,7 +105,7 @@ def _is(answer: tuple[int, dict[str, str], str], wanted: int) -> str:
 
 ASKED = {
     "page": f"/apps/{STEM}", "book": "/", "scene": f"/scenes/{STEM}", "live": "/live.json", "icon": "/favicon.ico",
-    "file": routes.FILES[0], "component": f"/components/{MODULES[0]}",
+    "wall": "/class/wall", "file": routes.FILES[0], "component": f"/components/{MODULES[0]}",
 }  # fmt: skip
 USES = {
     "image": ("no-cors", "image"), "script": ("no-cors", "script"), "style": ("no-cors", "style"),
