@@ -25,10 +25,9 @@ def shown(which: Explorer, one: paths.State, named: list[str]) -> list[Control]:
     moving = which.beside(lead.name, one.values)
     sliders = [c.axis for c in (lead,) if c.axis] + [c.name for c in which.controls if c.figure == lead.name]
     sliders += [c.name for where in ("axis", "under") for c in which.controls if c.place == where]
-    numbers = [which.control(name) for name in (*sliders, *named) if name in moving]
-    main = next((c for c in numbers if c.kind in ("number", "integer")), None)
-    chosen = [which.control(name) for name in named if name in moving]
-    return [*dict.fromkeys([*([main] if main else []), *chosen])]
+    numbers = [name for name in (*sliders, *named) if which.control(name).kind in ("number", "integer")]
+    main = next((name for name in numbers if name in moving), None)
+    return [which.control(name) for name in dict.fromkeys((main, *named)) if name in moving]
 
 
 def elsewhere(stem: str, one: paths.State, control: Control) -> Iterator[dict[str, Any]]:

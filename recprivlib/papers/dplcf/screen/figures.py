@@ -48,7 +48,10 @@ class Pairs:
 def rate_by_epsilon(
     look: Look, metric: tuple[str, int], at: float, rate: float, interval: tuple[float, float], levels: Levels
 ) -> dict[str, Any]:
-    """Hit rate (or nDCG) against ε; what costs no privacy lies level across. `look.curve`: (own, noisy popularity, tuned)."""
+    """Hit rate (or nDCG) against ε; what costs no privacy lies level across.
+
+    `look.curve`: this server's own, noisy popularity, and this server tuned.
+    """
     kind, k = metric
     y = AXES["ndcg" if kind == "ndcg" else "sampled"]
     y = replace(y, title=f"found in the top {k} of 100") if kind == "hr" else y
