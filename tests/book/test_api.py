@@ -32,7 +32,7 @@ PUBLIC = {
     "recprivlib.mechanisms.gate": ["released", "drawn"],
     "recprivlib.population": ["learnt", "capped"],
     "recprivlib.tuning": [
-        "calibrated", "Terms", "Total", "Contender", "Bench", "tuned", "Choice", "curve", "Bought", "gap", "Gap",
+        "Terms", "Total", "Contender", "Bench", "tuned", "Choice", "curve", "Bought", "gap", "Gap",
     ],
     "recprivlib.tuning.price": ["searched", "Search"],
     "recprivlib.auditing": ["Audit", "Game", "play", "epsilon_lower"],
