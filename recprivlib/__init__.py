@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from recprivlib.tables import results as results
     from recprivlib.training import followed as followed
     from recprivlib.training import trained as trained
+    from recprivlib.tuning import calibrated as calibrated
 
 __version__ = "0.1.0"
 
@@ -51,6 +52,7 @@ _HOME = {
     "systems": "registry",
     "UserError": "parameters",
     "audit": "auditing",
+    "calibrated": "tuning",
     "results": "tables",
     "sweep": "sweeps",
 }

@@ -45,19 +45,18 @@ def execute(args: argparse.Namespace) -> int:
         "reading": Reading(tuple(columns(args.columns).items()), args.skip_bad),
     }  # fmt: skip
     if args.total is None and not terms(args):
-        rows = sweep(args.systems, grid(args.grid), **asked)
+        table = sweep(args.systems, grid(args.grid), **asked)
+        many, failed = len(table), table["error"].dropna().tolist()
     else:
         from recprivlib.tuning.swept import swept
 
         rows = swept(args.systems, grid(args.grid), terms=terms(args), total=args.total, **asked)
-    failed = rows[rows["error"].notna()]
+        many, failed = len(rows), [row["error"] for row in rows if "error" in row]
     if args.json:
-        emit({"out": args.out, "rows": len(rows), "failed": failed["error"].tolist()})
+        emit({"out": args.out, "rows": many, "failed": failed})
     else:
-        print(
-            f"{len(rows)} rows in {args.out}" + (f", of which {len(failed)} say why a cell failed" * bool(len(failed)))
-        )
-    return int(bool(len(failed)))
+        print(f"{many} rows in {args.out}" + (f", of which {len(failed)} say why a cell failed" * bool(failed)))
+    return int(bool(failed))
 
 
 def grid(pairs: Iterable[str]) -> dict[str, list[str]]:

@@ -58,9 +58,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> None:
     from recprivlib.sweeps import console
     from recprivlib.tuning import gap
+    from recprivlib.tuning.budgets import tested
     from recprivlib.tuning.choices import save
     from recprivlib.tuning.choose import Bench, applied, tuned
-    from recprivlib.tuning.curve import tested
     from recprivlib.tuning.inverse import paying
 
     one, trials = _contender(args), _trials(args.trials)
@@ -97,7 +97,7 @@ def execute(args: argparse.Namespace) -> None:
 
 def _curve(args: argparse.Namespace, one: Any, bench: Any) -> None:
     """What each of several budgets buys."""
-    from recprivlib.tuning.curve import curve, rows
+    from recprivlib.tuning.budgets import curve, rows
 
     if re.fullmatch(r"\d{1,6}(,\d{1,6})*", args.budget_curve) is None:
         raise UserError(f"--budget-curve is {args.budget_curve!r}, but must be like 8,16,32")

@@ -39,6 +39,12 @@ class Contender:
     """A system as it enters a comparison: what is paid and which variant it is stand in `fixed`, all dials are open.
 
     At a `total` what is paid is not given: it follows from the dials.
+
+    >>> from recprivlib import load
+    >>> data = load("synthetic", users=60, items=80)
+    >>> one = Contender("item-mean", "synthetic", data.checksum, "kfold", users=60, items=80)
+    >>> one.name, one.judge
+    ('item-mean@', 'rmse')
     """
 
     system: str  #: its name
@@ -48,7 +54,7 @@ class Contender:
     fixed: Mapping[str, Any] = field(default_factory=dict)  #: parameters that are given and not searched
     metric: str = ""  #: that chooses; "": that of the protocol
     users: int | None = None  #: of a synthetic population
-    items: int | None = None
+    items: int | None = None  #: and its items
     population: int = 0  #: which population, where it is invented
     price: str = "public"  #: how the search is paid for (price.py)
     reading: Reading = Reading()  #: of a file of one's own
@@ -73,20 +79,57 @@ class Contender:
         return f"{self.system}@{said}"
 
     def cell(self, setting: Setting, nest: Nest, seed: int = 0) -> Cell:
-        """One trial at a setting of the dials."""
+        """One trial.
+
+        Parameters
+        ----------
+        setting
+            Of the dials: what stands elsewhere than printed.
+        nest
+            On which split of which split.
+        seed
+            Of the training, in a test; a validation has its own.
+
+        Returns
+        -------
+        Cell
+            What a sweep computes, keeps and finds again.
+        """
         params = self.params(setting, nest)
         return Cell(self.system, params, self.data, self.users, self.items, self.checksum, self.protocol,
                     nest.seed(seed), None if nest.draw is None else self._ks, self.reading, nest)  # fmt: skip
 
     def params(self, setting: Setting, nest: Nest) -> Mapping[str, Any]:
-        """All parameters of a trial; refused (UserError) where a setting of the dials cannot have the total."""
+        """All parameters of a trial, with the price restored where there is a total.
+
+        Parameters
+        ----------
+        setting, nest
+            As in `cell`. The bill counts the people that the trial learns from.
+
+        Returns
+        -------
+        mapping of str to Any
+            Parameter name to value; refused (UserError) where the setting cannot have the total.
+        """
         made = values(configured(self.entry.system, {**self.fixed, **setting}))
         if self.total is None:
             return made
         return restored(self.system, made, self.total, self.part(nest).train.sizes, self.least)
 
     def payable(self, setting: Setting, nest: Nest) -> bool:
-        """Whether a setting of the dials can have the total."""
+        """Whether a setting of the dials can have the total.
+
+        Parameters
+        ----------
+        setting, nest
+            As in `cell`.
+
+        Returns
+        -------
+        bool
+            True also where there is no total.
+        """
         try:
             return self.total is None or bool(self.params(setting, nest))
         except UserError:
@@ -98,6 +141,20 @@ class Contender:
         return (int(found),) if found else None
 
     def nest(self, outer: int, draw: int) -> Nest:
+        """Where a trial of validation stands.
+
+        Parameters
+        ----------
+        outer
+            The outer split.
+        draw
+            Which split of its training part.
+
+        Returns
+        -------
+        Nest
+            With what this contender is judged by.
+        """
         return Nest(outer, draw, self.price == "reports", "/full" in self.judge, self.population)
 
     def part(self, nest: Nest) -> Split:
@@ -107,15 +164,34 @@ class Contender:
 
 @dataclass(frozen=True)
 class Bench:
-    """Where trials are run: finished ones are kept in the folder and are not run again."""
+    """Where trials are run: finished ones are kept in the folder and are not run again.
 
-    folder: Path
-    workers: int = 1
-    dask: str | None = None
-    say: Say | None = None
+    >>> Bench(Path("trials"), workers=2).folder.name
+    'trials'
+    """
+
+    folder: Path  #: where finished trials are kept
+    workers: int = 1  #: processes that run at once
+    dask: str | None = None  #: the address of a Dask cluster that runs them instead
+    say: Say | None = None  #: called with each line of progress
 
     def scores(self, contender: Contender, settings: Sequence[Setting], nest: Nest) -> list[float]:
-        """What each setting scores on one draw of validation, better the lower; infinity: it came to nothing."""
+        """What settings score on one draw of validation.
+
+        Parameters
+        ----------
+        contender
+            Whose they are.
+        settings
+            Of its dials.
+        nest
+            The draw.
+
+        Returns
+        -------
+        list of float
+            One each, better the lower; infinity: it came to nothing, or cannot have the total.
+        """
         payable = [at for at, setting in enumerate(settings) if contender.payable(setting, nest)]
         cells = [contender.cell(settings[at], nest) for at in payable]
         complete(cells, self.folder, workers=self.workers, dask=self.dask)
@@ -148,6 +224,17 @@ def tuned(contender: Contender, outer: int, bench: Bench, *, budget: int = TRIAL
     -------
     Choice
         What was chosen, and how it was found.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from recprivlib import load
+    >>> data = load("synthetic", users=60, items=80)
+    >>> one = Contender("item-mean", "synthetic", data.checksum, "kfold", users=60, items=80)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     choice = tuned(one, 0, Bench(Path(folder)), budget=2)
+    >>> choice.trials, choice.price
+    (2, 'public')
     """
     _refuse(contender)
     nests = [contender.nest(outer, draw) for draw in range(1 + AGAIN)]

@@ -34,14 +34,14 @@ class Gap:
     ('beats', 'is level with', 'is level with')
     """
 
-    mean: float
-    low: float
-    high: float
-    lower_is_better: bool = False
-    people: float = 0.0  #: standard errors, by where they come from
-    seeds: float = 0.0
-    splits: float = 0.0
-    populations: float = 0.0
+    mean: float  #: the difference
+    low: float  #: where the interval begins
+    high: float  #: and where it ends
+    lower_is_better: bool = False  #: as of an RMSE
+    people: float = 0.0  #: standard errors, by where they come from: of people
+    seeds: float = 0.0  #: of training seeds
+    splits: float = 0.0  #: of outer splits
+    populations: float = 0.0  #: of invented populations
 
     @property
     def least(self) -> float:

@@ -94,7 +94,8 @@ def stated_terms(
     ]
     if not fits and (unit is None or relation is None):
         allowed = ", ".join(f"{u}/{r}" for u, r in known) or "none: its releases share no terms"
-        raise UserError(f"{unit or relation} is not stated here; choose from {allowed}")
+        said = f"unit {unit!r}" if unit is not None else f"relation {relation!r}"
+        raise UserError(f"the {said} is not stated here; choose from {allowed}")
     asked = fits[0] if fits else cast(tuple[Unit, Relation], (unit, relation))  # the bill says that it is not stated
     own = system.delta if isinstance(system, HasDelta) else None
     delta = own if delta is None else delta

@@ -6,19 +6,16 @@ import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recprivlib.evaluation import split
 from recprivlib.parameters import UserError, values
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
-from recprivlib.sweeps import Say, columns, complete, outcomes, plan, table, tidy, write
+from recprivlib.sweeps import Row, Say, complete, outcomes, plan, table, tidy, write
 from recprivlib.sweeps.cells import Cell, Outcome, dataset
 from recprivlib.tuning.inverse import paying
 from recprivlib.tuning.totals import calibrated, private, restated
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def swept(
@@ -32,7 +29,7 @@ def swept(
     dask: str | None = None,
     say: Say | None = None,
     **asked: Any,
-) -> pd.DataFrame:
+) -> list[Row]:
     """A sweep whose bills are all at one set of terms.
 
     Parameters
@@ -48,7 +45,7 @@ def swept(
 
     Returns
     -------
-    pandas.DataFrame
+    list of dict
         What is in the file: one row for each metric of each run.
 
     Raises
@@ -71,9 +68,7 @@ def swept(
     complete(cells, folder, workers=workers, dask=dask, say=say)
     rows = tidy(_stated(one, terms) for one in outcomes(cells, folder))
     write(out, table(rows))
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=columns(rows))
+    return rows
 
 
 def _at_total(cell: Cell, total: float, terms: Mapping[str, Any]) -> Cell:

@@ -70,10 +70,14 @@ def calibrated(
 
 @dataclass(frozen=True)
 class Total:
-    """What each contender of a comparison may cost, and at which terms."""
+    """What each contender of a comparison may cost, and at which terms.
+
+    >>> Total(50.0, Terms("user", "replace", "server", 0.0)).said["unit"]
+    'user'
+    """
 
     epsilon: float  #: ε
-    terms: Terms
+    terms: Terms  #: the unit, the relation, the view and δ
 
     @property
     def said(self) -> dict[str, Any]:
@@ -86,7 +90,6 @@ def restored(name: str, params: Mapping[str, Any], total: Total, sizes: Sizes, l
 
     It is refused where the cheapest setting costs more, or what is paid would be below `least`.
 
-    >>> from recprivlib.tuning.inverse import Terms
     >>> total = Total(50.0, Terms("user", "replace", "server", 0.0))
     >>> restored("item-sign", {"k": 2, "epochs": 5}, total, Sizes(943, 1682))["epsilon"]
     5.0

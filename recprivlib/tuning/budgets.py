@@ -23,7 +23,11 @@ BUDGETS = (8, 16, 32, 64, 128)
 
 @dataclass(frozen=True)
 class Bought:
-    """What a budget bought."""
+    """What a budget bought; `curve` has an example.
+
+    >>> Bought.__match_args__
+    ('budget', 'choice', 'test', 'gain')
+    """
 
     budget: int  #: trials that were allowed
     choice: Choice  #: what they led to, and how it validated
@@ -53,6 +57,18 @@ def curve(
     -------
     list of Bought
         One for each budget, in their order.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from recprivlib import load
+    >>> data = load("synthetic", users=60, items=80)
+    >>> one = Contender("item-mean", "synthetic", data.checksum, "kfold", users=60, items=80)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = curve(one, 0, Bench(Path(folder)), budgets=(1, 2), seeds=(0,))
+    >>> [(each.budget, each.choice.trials) for each in found], found[0].gain.mean
+    ([(1, 1), (2, 2)], 0.0)
     """
     if wrong := [one for one in budgets if one < 1]:
         raise UserError(f"a budget is {wrong[0]}, but must be at least 1: the printed setting")
