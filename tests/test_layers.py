@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[1]
 ORDER = [
     "closure", "definitions", "parameters", "streams", "limits", "protocols", "data", "mechanisms", "training",
     "accounting", "models", "auditing", "orphans", "executors", "population", "yardsticks", "evaluation", "papers",
-    "registry", "capacity", "experiment", "sweeps", "tuning", "tables", "plots", "dashboard", "screens", "bench",
-    "measures", "cli", "federation",
+    "registry", "capacity", "experiment", "sweeps", "tuning", "tables", "plots", "dashboard", "screens",
+    "exercises", "bench", "measures", "cli", "federation",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}

@@ -1,6 +1,7 @@
 """What a request is for. All that this server gives stands here; what Bokeh and Panel add to it is not given.
 
 /live.json  /scenes/<stem>  /apps/<stem>[/]  /apps/<stem>/ws  /favicon.ico  each of FILES  a page of the book
+/lab/…  what a page of the book needs to run a reader's own Python, where the server has it
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ FILES = (  # counted in Chromium and Firefox over all dashboards: what their pag
     f"{PANEL}bundled/plotlyplot/maplibre-gl@4.4.1/dist/maplibre-gl.css",
     f"{PANEL}bundled/reactiveesm/es-module-shims@%5E1.10.0/dist/es-module-shims.min.js",
 )
+LABORATORY = r"manifest\.json|\w+\.(?:mjs|css)|kit-[0-9a-f]{8}\.zip|pyodide-[0-9a-f]{8}/[\w-][\w.-]*"  # of a built site
 KINDS = {
     "live": r"/live\.json",
     "scene": r"/scenes/([\w-]+)",
@@ -39,7 +41,8 @@ KINDS = {
     "socket": r"/apps/([\w-]+)/ws",
     "icon": r"/favicon\.ico",
     "file": "|".join(re.escape(file).replace("%5E", r"(?:%5E|\^)") for file in FILES),  # not every browser writes %5E
-    "book": r"/(?!/|(?:static|components|apps|scenes)(?:/|$)).*",
+    "laboratory": f"/lab/(?:{LABORATORY})",
+    "book": r"/(?!/|(?:static|components|apps|scenes|lab)(?:/|$)).*",
 }
 HANDLERS: dict[str, tuple[type, ...]] = {  # of the kinds that Bokeh and Panel answer; the others are this project's own
     "dashboard": (DocHandler,),

@@ -103,7 +103,8 @@ def page(chapter: str, cells: Sequence[str]) -> str:
 
     steered = stems() if "{explore}" in chapter else sorted(set(STEERED.findall(chapter)) & set(stems()))
     first = first_page() if "{tenseconds}" in chapter else ""
-    return _short(outputs(cells) if cells else "", *map(drawn, steered), first)
+    asked = digest([ROOT / "recprivlib" / "exercises"]) if "{exercise}" in chapter else ""
+    return _short(outputs(cells) if cells else "", *map(drawn, steered), first, asked)
 
 
 @cache

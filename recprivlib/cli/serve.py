@@ -86,7 +86,8 @@ def _serve(args: argparse.Namespace) -> None:
                 webbrowser.open(here)
             server.warm_up()
 
-        server.serve(args.host, args.port, ready, framed=args.embed, readers=args.readers)
+        lab = server.laboratory()
+        server.serve(args.host, args.port, ready, framed=args.embed, readers=args.readers, lab=lab)
     _say("\nstopped")
 
 
