@@ -39,17 +39,21 @@ class Exercise(SphinxDirective):
         except UserError as error:
             raise self.error(str(error)) from None
         self.env.metadata[self.env.docname]["exercise"] = True
-        about = {
-            "name": asked.name, "title": asked.title, "start": asked.start, "solution": asked.solution,
-            "hints": asked.hints, "checks": [label for label, _ in asked.checks],
-        }  # fmt: skip
-        data = json.dumps(about, ensure_ascii=False).replace("</", "<\\/").replace("<!--", "<\\!--")
-        html = (
-            f'<section class="graded" data-exercise="{asked.name}" aria-label="{escape(asked.title)}">'
-            f'<p>{escape(asked.task)}</p><script type="application/json">{data}</script>'
-            f'<div class="here"><pre>{escape(asked.start)}</pre><p>{WHERE.format(name=asked.name)}</p></div></section>'
-        )
-        return [nodes.raw("", html, format="html")]
+        return [nodes.raw("", html(asked), format="html")]
+
+
+def html(asked: Any) -> str:
+    """The task and what one begins with, and all else as data, which no markup in it ends."""
+    about = {
+        "name": asked.name, "title": asked.title, "start": asked.start, "solution": asked.solution,
+        "hints": asked.hints, "checks": [label for label, _ in asked.checks],
+    }  # fmt: skip
+    data = json.dumps(about, ensure_ascii=False).replace("</", "<\\/").replace("<!--", "<\\!--")
+    return (
+        f'<section class="graded" data-exercise="{asked.name}" aria-label="{escape(asked.title)}">'
+        f'<p>{escape(asked.task)}</p><script type="application/json">{data}</script>'
+        f'<div class="here"><pre>{escape(asked.start)}</pre><p>{WHERE.format(name=asked.name)}</p></div></section>'
+    )
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

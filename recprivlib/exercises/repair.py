@@ -117,7 +117,7 @@ def attacked(names: Mapping[str, Any], seed: int) -> str:
 def useful(names: Mapping[str, Any], seed: int) -> str:
     """What is left of the ratings' variance, beside the best channel of this ε."""
     best, yours = (explained(channel) for channel in (OptimalChannel(CLAIM).channel, _law(names)))
-    said = f"An answer explains {100 * yours:.0f} % of how ratings differ; the best phone at ε = 2, {100 * best:.0f} %"
+    said = f"An answer explains {percent(yours)} of how ratings differ; the best phone at ε = 2, {percent(best)}"
     if yours < SHARE * best:
         raise Failed(f"{said}: half of that is wanted.")
     return f"{said}."

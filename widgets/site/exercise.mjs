@@ -135,7 +135,7 @@ export function exercise(place) {
         const line = make(
           "li",
           { className: one ? "found" : "" },
-          make("span", { className: "mark", textContent: mark, title: one ? (one.passed ? "passed" : "failed") : "" }),
+          make("span", { className: "sign", textContent: mark, title: one ? (one.passed ? "passed" : "failed") : "" }),
           make("span", { textContent: label }),
           make("span", { className: "say", textContent: one ? one.say : "" }),
         );
