@@ -19,7 +19,7 @@ unexport PYTHONHOME
 export PIP_USER := 0
 
 .PHONY: help setup setup-all serve class book site test test-slow check bench bench-browser bench-readers bench-peers results tune climbs results-check lab \
-	notebooks linkcheck federation lock audit-deps clean
+	notebooks handouts linkcheck federation lock audit-deps clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -80,6 +80,9 @@ test-slow: check book  ## what is slow by nature; the chapters run again, in ker
 
 notebooks: setup  ## executed chapters as references under tests/notebooks
 	@$(BIN)/python tools/notebooks.py
+
+handouts: setup  ## the chapters as notebooks for students and, with solutions, for teachers, in _build/handouts
+	@$(BIN)/python -m tools.handouts
 
 bench: setup-all  ## the speed table
 	@$(BIN)/recpriv bench $(ARGS)

@@ -13,7 +13,7 @@ ORDER = [
     "closure", "definitions", "parameters", "streams", "limits", "protocols", "data", "mechanisms", "training",
     "accounting", "models", "auditing", "orphans", "executors", "population", "yardsticks", "evaluation", "papers",
     "registry", "capacity", "experiment", "sweeps", "tuning", "tables", "plots", "dashboard", "screens", "living",
-    "bench", "measures", "cli", "federation",
+    "exercises", "bench", "measures", "cli", "federation",
 ]  # fmt: skip
 TOP = ("__init__", "__main__")  # the package itself: it re-exports, lazily
 CORE = {"numpy", "scipy", "recprivlib"}

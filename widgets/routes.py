@@ -2,6 +2,7 @@
 
 /live.json  /scenes/<stem>  /apps/<stem>[/]  /apps/<stem>/ws  /favicon.ico  each of FILES  a page of the book
 /class  /class/wall  /class/ws  /class/wall/ws  /class/<each of its files>
+/lab/…  what a page of the book needs to run a reader's own Python, where the server has it
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ FILES = (  # counted in Chromium and Firefox over all dashboards: what their pag
     f"{PANEL}bundled/plotlyplot/maplibre-gl@4.4.1/dist/maplibre-gl.css",
     f"{PANEL}bundled/reactiveesm/es-module-shims@%5E1.10.0/dist/es-module-shims.min.js",
 )
+LABORATORY = r"manifest\.json|\w+\.(?:mjs|css)|kit-[0-9a-f]{8}\.zip|pyodide-[0-9a-f]{8}/[\w-][\w.-]*"  # of a built site
 KINDS = {
     "live": r"/live\.json",
     "scene": r"/scenes/([\w-]+)",
@@ -47,7 +49,8 @@ KINDS = {
     "class's file": f"/class/(?:{'|'.join(map(re.escape, classroom.FILES))})",
     "icon": r"/favicon\.ico",
     "file": "|".join(re.escape(file).replace("%5E", r"(?:%5E|\^)") for file in FILES),  # not every browser writes %5E
-    "book": r"/(?!/|(?:static|components|apps|scenes|class)(?:/|$)).*",
+    "laboratory": f"/lab/(?:{LABORATORY})",
+    "book": r"/(?!/|(?:static|components|apps|scenes|lab|class)(?:/|$)).*",
 }
 HANDLERS: dict[str, tuple[type, ...]] = {  # of the kinds that Bokeh and Panel answer; the others are this project's own
     "dashboard": (DocHandler,),

@@ -33,9 +33,11 @@ from widgets.gatekeeper import Door
 from widgets.hooks import created
 from widgets.messages import MESSAGE
 from widgets.occupancy import READERS, TIDY, Room
+from widgets.routes import LABORATORY
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent / "_build" / "html"
+LAB = HERE.parent / "_build" / "site" / "lab"
 UNUSED = 30  # seconds that a page may take from its first byte to its web socket: a whole class opens it at once
 LEFT = 5  # seconds until a page that was closed is taken apart
 log = logging.getLogger(__name__)
@@ -45,6 +47,11 @@ def stems() -> tuple[str, ...]:
     """The dashboards there are."""
     files = sorted(HERE.glob("*.py"))
     return tuple(path.stem for path in files if re.search(r"^def app\(", path.read_text("utf-8"), re.MULTILINE))
+
+
+def laboratory(folder: Path = LAB) -> Path | None:
+    """Where `make site` has left Python for the readers' browsers, if it has."""
+    return folder if (folder / "manifest.json").is_file() and (folder / "exercise.mjs").is_file() else None
 
 
 def apps() -> dict[str, Callable[[], Any]]:
@@ -112,14 +119,25 @@ class Live(RequestHandler):
     Who asks from this machine itself may open the wall of a class.
     """
 
-    def initialize(self, group: Class) -> None:
-        self.group = group
+    def initialize(self, group: Class, lab: bool) -> None:
+        """Called by Tornado."""
+        self.group, self.lab = group, lab
 
     def get(self) -> None:
         self.set_header("Cache-Control", "no-store")
         self.set_header("Content-Type", "application/json")
         wall = {"wall": f"/class/wall#{self.group.key}"} if at_home(self.request) else {}
-        self.write(json.dumps({"live": True, "apps": list(stems())} | wall))
+        lab = {"lab": "lab/"} if self.lab else {}
+        self.write(json.dumps({"live": True, "apps": list(stems()), **wall, **lab}))
+
+
+class Laboratory(Page):
+    """A file of the laboratory of a built site: Python for a reader's own browser. Nothing of it is run here."""
+
+    def set_extra_headers(self, path: str) -> None:
+        super().set_extra_headers(path)
+        if path == "worker.mjs":  # a worker has a policy of its own, that of its script
+            run(self.request, "'wasm-unsafe-eval'")
 
 
 # -------------------------------------------------------------------------------------------- server
@@ -132,10 +150,12 @@ def create(
     framed: Sequence[str] = (),
     readers: int = READERS,
     group: Class | None = None,
+    lab: Path | None = None,
 ) -> Any:
     """The server, listening but not yet answering; `framed` are the sites that may show it in a page of theirs.
 
-    `group` is the class that it holds, if somebody else has to know its key.
+    `group` is the class that it holds, if somebody else has to know its key; `lab` is the laboratory of a built site,
+    if it is to be handed out.
     """
     from widgets.kit.page import shared_pool
     from widgets.kit.scenes import Scenes
@@ -155,9 +175,10 @@ def create(
         verbose=False,
         use_index=False,
         extra_patterns=[
-            (r"/live\.json", Live, {"group": group}),
+            (r"/live\.json", Live, {"group": group, "lab": lab is not None}),
             (r"/scenes/([\w-]+)", Scenes, {"pool": shared_pool}),
             *handlers(group),
+            *([(rf"/lab/({LABORATORY})", Laboratory, {"path": str(lab)})] if lab else []),
             (r"/(?!static/|components/)(.*)", Page, pages),
         ],
         compress_response=host not in LOOPBACK,  # worth its time on a wireless network only
@@ -188,9 +209,10 @@ def serve(
     framed: Sequence[str] = (),
     readers: int = READERS,
     group: Class | None = None,
+    lab: Path | None = None,
 ) -> None:
     """Answer until Ctrl-C or a polite kill."""
-    server = create(host, port, book, framed, readers, group)
+    server = create(host, port, book, framed, readers, group, lab)
     server.start()
     loop = server.io_loop
     if sys.platform != "win32":

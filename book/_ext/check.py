@@ -1,8 +1,8 @@
 """What the words of the book ask for is looked up before anything is executed: all that is wrong, each in one sentence.
 
-Settings of steps and words, controls, figures and dashboards; links to pages and to their parts, citations, terms of
-the glossary, numbered formulas. A sentence begins with the file and the line. `make book` asks before it starts Sphinx,
-so nothing here needs that; as an extension it asks for whoever starts Sphinx otherwise.
+Settings of steps and words, controls, figures, dashboards, exercises; links to pages and to their parts, citations,
+terms of the glossary, numbered formulas. A sentence begins with the file and the line. `make book` asks before
+it starts Sphinx, so nothing here needs that; as an extension it asks for whoever starts Sphinx otherwise.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from fingerprint import ROOT
 FENCE = re.compile(r"(`{3,}|~{3,})(.*)")
 DIRECTIVE = re.compile(r"\{(?!code)")  # a fence that holds prose, or options alone
 MARK = re.compile(
-    r"^`{3,}\{(?P<block>path|step|dashboard|expert)\} *(?P<argument>.*)$"
+    r"^`{3,}\{(?P<block>path|step|dashboard|expert|exercise)\} *(?P<argument>.*)$"
     r"|^:controls: *(?P<controls>.*)$"
     r"|\{set\}`(?P<set>[^`]*)`"
     r"|\{cite(?::[tp])?\}`(?P<cite>[^`]+)`"
@@ -117,6 +117,11 @@ def _referred(
     for key in (mark["cite"] or "").split(","):
         if key.strip() and key.strip() not in book.sources:
             yield f"there is no source {key.strip()!r}{_near(key.strip(), book.sources)}"
+    if mark["block"] == "exercise":
+        from recprivlib.exercises.grading import NAMES
+
+        if mark["argument"].strip() not in NAMES:
+            yield f"there is no exercise {mark['argument'].strip()!r}{_near(mark['argument'].strip(), NAMES)}"
     if mark["term"]:
         term = mark["term"].rpartition("<")[2].rstrip("> ") if "<" in mark["term"] else mark["term"]
         if " ".join(term.lower().split()) not in book.terms:

@@ -110,7 +110,8 @@ def page(chapter: str, cells: Sequence[str]) -> str:
     steered = stems() if "{explore}" in chapter else sorted(set(STEERED.findall(chapter)) & set(stems()))
     first = first_page() if "{tenseconds}" in chapter else ""
     pictures = map(living, sorted(set(PICTURED.findall(chapter))))
-    return _short(outputs(cells) if cells else "", *map(drawn, steered), first, *pictures)
+    asked = digest([ROOT / "recprivlib" / "exercises"]) if "{exercise}" in chapter else ""
+    return _short(outputs(cells) if cells else "", *map(drawn, steered), first, asked, *pictures)
 
 
 @cache

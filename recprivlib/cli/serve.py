@@ -93,7 +93,8 @@ def _serve(args: argparse.Namespace) -> None:
                 webbrowser.open(wall if args.wall else here)
             server.warm_up()
 
-        server.serve(args.host, args.port, ready, framed=args.embed, readers=args.readers, group=group)
+        lab = server.laboratory()
+        server.serve(args.host, args.port, ready, framed=args.embed, readers=args.readers, group=group, lab=lab)
     _say("\nstopped")
 
 

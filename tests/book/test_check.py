@@ -15,7 +15,8 @@ import check  # noqa: E402  (a local extension of the book)
 BOOK = {
     "one.md": "# One\n\n```{path} recommenders\n:controls: data k\n```\n\n## A\n```{step} k=5 ghost.k=1 view=hits\n"
     ":short: a\n```\n{set}`all <k=10>` {cite:p}`known2020`, {term}`bills <bill>`, [two](two.md#x-proof), {eq}`eq-one`\n"
-    "\n### B\n```{expert} x-mine\n```\n[here](#x-mine) [far](https://example.org) [up](two.html#x-proof)\n\n"
+    "\n### B\n```{expert} x-mine\n```\n[here](#x-mine) [far](https://example.org) [up](two.html#x-proof)\n"
+    "```{exercise} coin\n```\n\n"
     "```{code-cell} ipython3\nprint('[gone](gone.md) {cite}`nobody`')\n```\n\n$$ x $$ (eq-one)\n",
     "two.md": "# Two\n```{expert} x-proof\n```\n:::{glossary}\nbill\n  What it costs.\n:::\n",
 }
@@ -64,6 +65,7 @@ def test_nothing_is_said_of_a_book_that_is_right(said):
         ("two.md#x-proof", "two.md#x-prof", 11, "there is no '#x-prof' in two.md; did you mean x-proof?"),
         ("{eq}`eq-one`", "{eq}`eq-two`", 11, "there is no formula 'eq-two'; did you mean eq-one?"),
         ("(#x-mine)", "(#x-yours)", 16, "there is no '#x-yours' in one.md"),
+        ("{exercise} coin", "{exercise} coins", 17, "there is no exercise 'coins'; did you mean coin?"),
         ("two.html#x-proof", "two.html#x-gone", 16, "there is no '#x-gone' in two.html"),
     ],
 )

@@ -16,6 +16,7 @@ from recprivlib.dashboard import steps as paths
 from recprivlib.dashboard.catalogue import explorer, stems
 from recprivlib.dashboard.scene import scene
 from recprivlib.data.sources import environment_folder
+from recprivlib.exercises import exercise, graded
 from recprivlib.primers.privacy.own import tried
 from tests.archive import archive
 from tests.browser.sight import unfold
@@ -271,6 +272,65 @@ def test_a_reader_s_own_mechanism_is_tried_in_the_page_and_an_endless_one_can_be
     assert mine.locator(".said").inner_text() == tried(good, 2)["say"]
 
 
+def checked(place, words, code=None):
+    """Has the code of an exercise checked, and waits until it is told this."""
+    if code is not None:
+        place.locator("textarea").fill(code)
+    place.get_by_role("button", name="Check it").click()
+    place.locator(".said", has_text=words).wait_for(timeout=READY)
+    return place.locator("li.found .say").all_inner_texts()
+
+
+def test_a_student_s_work_is_attacked_repaired_kept_and_never_sent(visit_site, host, shoot):
+    asked = exercise("price")
+    page = visit_site("/book/privacy.html#x-price")
+    place = page.locator("[data-exercise=price]")
+    place.locator("textarea").wait_for(timeout=PATIENCE)
+    before = len(host.log)
+    assert checked(place, "Not yet: attacked.") == [one.say for one in graded("price", asked.start)]
+    place.get_by_role("button", name="A hint (1 of 3)").click()
+    assert place.locator(".ladder").inner_text() == asked.hints[0]
+    dear = asked.start.replace("epsilon = 1.0", "epsilon = 5.0")
+    assert "at most 2 is asked of anybody" in checked(place, "Not yet: of use.", dear)[-1]
+    checked(place, "Line 2: invalid syntax", "x = 1\ny = = 2\n")
+    assert place.locator(".lines b").inner_text() == "2"
+    assert place.locator(".solution").is_hidden()
+    secret = f"# nobody hears of this\nprint('seen by the reader')\n{asked.solution}"
+    assert checked(place, "All checks passed.", secret) == [one.say for one in graded("price", asked.solution)]
+    assert place.locator(".printed").inner_text().strip() == "seen by the reader"
+    shoot(page, "exercise-passed", full_page=False)
+    if chromium(page):
+        with page.expect_download(timeout=PATIENCE) as download:
+            place.get_by_role("button", name="Take it out as a file").click()
+        assert download.value.suggested_filename == "price.py"
+        assert download.value.path().read_text("utf-8") == secret
+    place.locator("textarea").fill("while True:\n    pass\n")
+    place.get_by_role("button", name="Check it").click()
+    page.wait_for_timeout(500)
+    place.get_by_role("button", name="Stop").click()
+    assert place.locator(".said").inner_text() == "Stopped. Python starts anew."
+    place.locator("textarea").fill(secret)
+    page.reload(wait_until="load")
+    place.locator("textarea").wait_for(timeout=PATIENCE)
+    assert place.locator("textarea").input_value() == secret
+    assert place.locator(".ladder li").count() == 1
+    assert not [path for path, _ in host.log[before:] if "nobody" in path]
+    page.evaluate("localStorage.removeItem('recpriv-exercise:price')")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name, chapter", [
+    ("repair", "ldp_svd"), ("coin", "dplcf"), ("chart", "dplcf"), ("price", "privacy"), ("cheat", "privacy"),
+])  # fmt: skip
+def test_a_browser_s_python_tells_a_solution_what_this_one_does(name, chapter, visit_site):
+    page = visit_site(f"/book/{chapter}.html", first=True)
+    place = page.locator(f"[data-exercise={name}]")
+    unfold(page)
+    place.locator("textarea").wait_for(timeout=PATIENCE)
+    solution = exercise(name).solution
+    assert checked(place, "All checks passed.", solution) == [one.say for one in graded(name, solution)]
+
+
 @pytest.mark.slow
 def test_what_cannot_be_stopped_otherwise_is_ended_and_the_page_goes_on(alone):
     page, which = alone("privacy"), here(explorer("privacy"), INVENTED)
@@ -377,6 +437,7 @@ def test_a_browser_that_cannot_keeps_the_frames_and_says_why(visit_site):
     why = "This browser runs no WebAssembly: the figure shows what was computed beforehand."
     assert page.locator(".stage-lab").inner_text() == why
     assert "run the cell above in a notebook" in page.locator("#x-own .mine .said").text_content()
+    assert "open the chapter as a notebook" in page.locator("[data-exercise=price] .said").text_content()
 
 
 def test_the_committed_picture_stands_at_once(visit_site, shoot):

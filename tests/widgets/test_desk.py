@@ -6,11 +6,13 @@ import json
 import subprocess
 import sys
 from collections import deque
+from dataclasses import asdict
 
 import pytest
 
 from recprivlib.dashboard import explorer
 from recprivlib.data import load
+from recprivlib.exercises import exercise, graded
 from tests.archive import archive
 from widgets.site.desk import INVENTED, Desk, here
 from widgets.site.pages import page
@@ -231,6 +233,20 @@ def test_a_reader_s_own_mechanism_is_tried_and_its_attack_is_heard_of(browser):
     browser.say(asked=2, mechanism="def release(x, rng):\n    return y", claimed=2)
     browser.run()
     assert browser.heard[-1]["told"]["what"] == "Line 2 of your code: NameError: name 'y' is not defined."
+
+
+def test_an_exercise_is_told_check_by_check_and_one_that_is_none_is_refused(browser):
+    asked = exercise("price")
+    for number, text in enumerate((asked.solution, asked.start), 1):
+        browser.heard.clear()
+        browser.say(asked=number, exercise="price", text=text)
+        browser.run()
+        found = [asdict(one) for one in graded("price", text)]
+        assert [news["progress"] for news in browser.heard if "progress" in news] == found
+        assert browser.heard[-1] == {"asked": number, "told": {"passed": number == 1, "checks": found}}
+    browser.say(asked=3, exercise="magic", text="")
+    browser.run()
+    assert browser.heard[-1]["told"]["what"].startswith("There is no exercise 'magic'; choose from repair, coin")
 
 
 def test_the_code_of_a_mended_table_runs_where_the_table_came_from(browser, tmp_path):

@@ -405,6 +405,27 @@ interface Manifest {
   wheels: { name: string; file: string; sha256: string }[];
   kit: { file: string; sha256: string };
 }
+/** What the book tells a page of an exercise, what a check found, and what is kept of a reader's work. */
+interface Asked {
+  name: string;
+  title: string;
+  start: string;
+  solution: string;
+  hints: string[];
+  checks: string[];
+}
+interface Found {
+  check: string;
+  passed: boolean;
+  say: string;
+  line: number | null;
+  printed: string;
+}
+interface Work {
+  text: string;
+  hints: number;
+  passed: boolean;
+}
 /** A dashboard of this page, as the laboratory calls it. */
 interface Dash {
   opening(): Record<string, unknown>;

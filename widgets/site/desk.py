@@ -8,6 +8,7 @@
 {"own": {"name": "mine.csv"}}  ──>  {"chosen": "mine.csv", "label": "your mine.csv: 943 people, …"}
 {"asked": 7, "scene": stem, "query": …}  ──>  {"asked": 7, "told": {…}}, a step of a chapter
 {"asked": 8, "mechanism": "def release…", "claimed": 2}  ──>  {"asked": 8, "progress": .4} …, {"asked": 8, "told": {…}}
+{"asked": 9, "exercise": "repair", "text": "…"}  ──>  {"asked": 9, "progress": {check}} …, {"asked": 9, "told": {…}}
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import logging
 from bisect import bisect
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from recprivlib.dashboard import Control, Explorer
@@ -25,6 +26,7 @@ from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import Values
 from recprivlib.dashboard.memory import MEMORY
 from recprivlib.data.columns import Unclear
+from recprivlib.exercises import graded
 from recprivlib.parameters import UserError
 from recprivlib.primers.privacy.own import tried
 from widgets.kit.drawn import drawn, wanted
@@ -175,7 +177,7 @@ class Desk:
         def again() -> None:
             self.turns.submit(lambda: self.turns.run(answer()))
 
-        job = self.step if "scene" in message else self.mechanism
+        job = self.step if "scene" in message else self.exercise if "exercise" in message else self.mechanism
         again()
 
     def step(self, message: dict[str, Any]) -> Iterator[dict[str, Any] | Turn]:
@@ -189,6 +191,15 @@ class Desk:
         found = tried(message["mechanism"], message["claimed"],
                       progress=lambda share: self.send({"asked": number, "progress": share}))  # fmt: skip
         yield {"say": found["say"], "strip": found["strip"]}
+
+    def exercise(self, message: dict[str, Any]) -> Iterator[dict[str, Any] | None]:
+        """The checks of an exercise on what the reader typed, one after the other; the page hears of each at once."""
+        done = []
+        for outcome in graded(message["exercise"], message["text"]):
+            done.append(asdict(outcome))
+            self.send({"asked": message["asked"], "progress": done[-1]})
+            yield None
+        yield {"passed": all(one["passed"] for one in done), "checks": done}
 
     def flush(self) -> None:
         """Tells the page what has changed since the last time."""

@@ -171,9 +171,9 @@ Desk(post, lambda act, wait: clock(create_once_callable(act), wait))`);
       say({ failed: String(error.message || error) });
     }
   };
-  // Tables are pandas frames, committed curves are read with it, and it comes last.
+  // Tables are pandas frames, committed curves are read with it, a reader's code may ask for it; and it comes last.
   /** @param {string} text */
-  const late = (text) => /"tables":true|"curve":true|"do":"csv"|"query":"[^"]/.test(text);
+  const late = (text) => /"tables":true|"curve":true|"do":"csv"|"exercise":"|"query":"[^"]/.test(text);
   hear = (text) => {
     if (tables && late(text)) tables.then(() => pass(text));
     else pass(text);
