@@ -48,7 +48,7 @@ class Living(SphinxDirective):
             raise self.error(str(error)) from None
         scripts = self.env.metadata[self.env.docname].setdefault("living", [])
         scripts += [one for one in module.SCRIPTS if one not in scripts]
-        return [nodes.raw("", markup, format="html", classes=[PLACE])]
+        return [nodes.raw("", markup, format="html", classes=["full-width", PLACE])]
 
 
 def drawn(name: str) -> Any:

@@ -54,9 +54,9 @@ def section(picture: str, told: Mapping[str, Any], *parts: str, label: str, kind
     """The picture with its numbers; `told["id"]` names it on its page, and in links to it."""
     data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
     return (
-        f'<div class="full-width dash lv-place"><section class="lv lv-{picture} {kind}" id="{escape(told["id"])}" '
+        f'<section class="lv lv-{picture} {kind}" id="{escape(told["id"])}" '
         f'data-picture="{picture}" aria-label="{escape(label)}"><div class="lv-inner">{"".join(parts)}</div>'
-        f'<script type="application/json">{data}</script></section></div>'
+        f'<script type="application/json">{data}</script></section>'
     )
 
 
