@@ -18,8 +18,8 @@ unexport PYTHONPATH
 unexport PYTHONHOME
 export PIP_USER := 0
 
-.PHONY: help setup setup-all serve class book site test test-slow check bench bench-browser bench-readers bench-peers results tune climbs results-check lab \
-	notebooks handouts linkcheck federation lock audit-deps clean
+.PHONY: help setup setup-all serve class book site checked-and-built test test-slow check bench bench-browser bench-readers \
+	bench-peers results tune climbs results-check lab notebooks handouts linkcheck federation lock audit-deps clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
@@ -72,10 +72,14 @@ check: setup-all  ## formatting, lint and types; of the scripts too, where Node 
 test test-slow: export PYTHONPYCACHEPREFIX := $(CURDIR)/_build/compiled
 test test-slow: export PYTHONDONTWRITEBYTECODE :=
 
-test: check book  ## everything but what is slow by nature; the last line is pytest's summary
+# A check is one process after the other, and so is much of a build: beside each other they keep two cores at work.
+checked-and-built: setup-all
+	@$(MAKE) --no-print-directory -j 2 check book
+
+test: checked-and-built  ## everything but what is slow by nature; the last line is pytest's summary
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" $(ARGS)
 
-test-slow: check book  ## what is slow by nature; the chapters run again, in kernels of their own
+test-slow: checked-and-built  ## what is slow by nature; the chapters run again, in kernels of their own
 	@$(BIN)/python -m pytest -m slow --own-kernels $(ARGS)
 
 notebooks: setup  ## executed chapters as references under tests/notebooks

@@ -38,6 +38,8 @@ FLAGS = (
     "--disable-sync",
     "--process-per-site",  # see browser/pool.py
 )
+PATIENCE = 90_000  # ms for what a test does not name a time for: the machine of a CI run is busy with other tests
+TALL = 4000  # pixels of a picture: a page of 75,000 takes six seconds to draw, which nobody looks through
 NO_BROWSER = "NO CHROMIUM FOUND: NOTHING WAS TESTED IN A BROWSER (Debian: apt install chromium)"
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -119,7 +121,7 @@ def served(
             yield f"http://127.0.0.1:{port}", process
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(60)
 
 
 @pytest.fixture(scope="session")
@@ -226,6 +228,7 @@ def visit(browser: Any, pool: Any, site: str) -> Iterator[Callable[..., Any]]:
             page = contexts[-1].new_page()
         else:
             page = pool.page(site + path, site + "/live.json", **look)
+        page.set_default_timeout(PATIENCE)
         listen(page, urlsplit(site).netloc, noise)
         page.goto(site + path, wait_until="load")
         return page
@@ -260,12 +263,14 @@ def listen(page: Any, host: str, noise: list[str]) -> None:
 
 @pytest.fixture
 def shoot() -> Callable[..., Path]:
-    """`shoot(page, name)` keeps a picture under artifacts/, which git ignores."""
+    """`shoot(page, name)` keeps a picture under artifacts/, which git ignores; of a long page its first screens."""
 
-    def shoot(page: Any, name: str, **options: Any) -> Path:
+    def shoot(page: Any, name: str, full_page: bool = True) -> Path:
         ARTIFACTS.mkdir(exist_ok=True)
         path = ARTIFACTS / f"{name}.png"
-        page.screenshot(path=path, **{"full_page": True, **options})
+        high = page.evaluate("document.documentElement.scrollHeight") if full_page else 0
+        part = {"x": 0, "y": 0, "width": page.viewport_size["width"], "height": TALL} if high > TALL else None
+        page.screenshot(path=path, full_page=full_page, clip=part)
         return path
 
     return shoot

@@ -306,14 +306,48 @@ def test_a_private_system_names_what_it_is_paid_with_or_the_reason_why_nothing(n
     assert all(known[one].kind is float and 0 < known[one].low < known[one].high for one in dials)
 
 
+@functools.cache
+def audited(name):
+    """At its defaults, as a reader asks for it: some seconds, so once for all that is asked of it here."""
+    return audit(SYSTEMS[name].system, name=name)
+
+
 @those(lambda entry: entry.terms is not None)
 def test_the_whole_run_is_attacked_and_gives_no_more_than_is_counted(name):
     """No mutant of tests/audit passes this: the run is replayed on other data, and its books agree with the ledger."""
-    found = audit(SYSTEMS[name].system, name=name, trials=1000)
+    found = audited(name)
     assert found.attacked.played == "whole run"
     assert found.attacked.found == ()
     assert found.attacked.decisive <= found.counted.epsilon
     assert (found.counted.unit, found.counted.relation) == (found.attacked.unit, found.attacked.relation)
+    assert (found.counted.unit, found.counted.relation) == SYSTEMS[name].terms
+    assert found.verdict in ("holds", "broken", "open")
+
+
+FAR = {
+    "dp-covariance": (
+        0.37,
+        "Laplace and Gaussian answers together have no curve of one number: counts at one δ decide; and among the 220 "
+        "films of its stage too few whole runs are played for its second answer, whose question hangs on the first",
+    ),
+    "dp-privrec": (0.0, "4 of 1,000 rounds are played, and in each she is drawn once in thirty"),
+}  # a share that is reached, and why it is not a half
+SEVERAL = {"dpsgd-mf": 0.5, "dpsgd-pnbm-repaired": 0.45, "dp-covariance": 0.37, "dp-gram": 0.5}  # of the whole bill
+
+
+@those(lambda entry: entry.terms is not None)
+def test_an_attack_reaches_half_of_the_bill_or_of_what_its_trials_could_show(name):
+    """Power, where the bill is finite. Catches an attack that hears a part of the answers, or of each answer."""
+    attacked, counted = audited(name).attacked, audited(name).counted.epsilon
+    if math.isinf(counted):
+        assert name not in SEVERAL
+        return
+    least, _ = FAR.get(name, (0.5, ""))
+    assert attacked.epsilon_lower >= least * min(counted, attacked.ceiling)
+    if name in SEVERAL:
+        assert SEVERAL[name] * counted <= attacked.epsilon_lower <= counted
+    if least < 0.5:
+        assert attacked.epsilon_lower < 0.5 * counted  # it still falls short: else the reason goes
 
 
 # ------------------------------------------------------------------------------------------ what some offer
@@ -351,20 +385,14 @@ def test_the_number_of_shards_changes_nothing(name, monkeypatch):
         assert np.array_equal(catalogue(model), catalogue(fit))
 
 
-FOLDING = [name for name in SYSTEMS if isinstance(fitted(name), FoldsIn)]
-
-
-@pytest.mark.parametrize("name", [name for name in SYSTEMS if name not in FOLDING])
-def test_who_cannot_fold_in_new_people_is_refused_in_words(name):
-    entry = SYSTEMS[name]
-    (held_out,) = split(train_of(entry.task), "user-split", 0)
-    with pytest.raises(UserError, match="cannot fold them in"):
-        evaluate(fitted(name), held_out)
-
-
-@pytest.mark.parametrize("name", FOLDING)
-def test_people_that_are_folded_in_are_scored_by_their_own_history(name):
+@every
+def test_people_that_are_folded_in_are_scored_by_their_own_history_or_refused_in_words(name):
     entry, model = SYSTEMS[name], fitted(name)
+    if not isinstance(model, FoldsIn):
+        (held_out,) = split(train_of(entry.task), "user-split", 0)
+        with pytest.raises(UserError, match="cannot fold them in"):
+            evaluate(model, held_out)
+        return
     before, train = catalogue(model).copy(), train_of(entry.task)
     folded = catalogue(model.fold_in(train))
     assert folded.shape == before.shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from itertools import pairwise
@@ -44,8 +45,9 @@ def ran(folder: Path, *options: str) -> tuple[list[tuple[float, float, str]], st
     for name in ("test_one.py", "test_two.py"):
         (folder / name).write_text(BUSY)
     (folder / "pytest.ini").write_text(f"[pytest]\nmarkers = {ALONE}\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-c", folder / "pytest.ini", "-p", "tests.order", *options, folder]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    command = [sys.executable, "-m", "pytest", "-q", "-c", folder / "pytest.ini", "-p", "xdist", "-p", "tests.order"]
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # others take two seconds a process to load
+    done = subprocess.run([*command, *options, folder], capture_output=True, text=True, cwd=ROOT, env=environment)
     rows = [line.split(maxsplit=2) for path in folder.glob("ran-*") for line in path.read_text().splitlines()]
     return sorted((float(a), float(b), name.split("::")[1]) for a, b, name in rows), done.stdout.splitlines()[-1]
 

@@ -18,7 +18,6 @@ from recprivlib.mechanisms import Gaussian, Laplace
 from recprivlib.mechanisms.gate import released
 from recprivlib.models.constants import PerItem
 from recprivlib.protocols import Change, Ledger, Release
-from recprivlib.registry import get
 
 ONE = {("rating", "replace-value"): Change()}
 TERMS = ("rating", "replace-value")
@@ -110,16 +109,6 @@ def test_in_a_tight_case_the_share_that_is_missed_is_paid_for():
         careless += above(certificates(worlds, 0.0, (0.05,))[0])
     assert wrong <= 14
     assert careless > 50
-
-
-@pytest.mark.parametrize(("name", "least"), [
-    ("dpsgd-mf", 0.5), ("dpsgd-pnbm-repaired", 0.45), ("dp-covariance", 0.37), ("dp-gram", 0.5),
-])  # fmt: skip
-def test_systems_of_several_answers_are_attacked_through_all_of_them(name, least):
-    entry = get(name)
-    found = audit(entry.system, unit=entry.terms[0], relation=entry.terms[1])
-    assert least * found.counted.epsilon <= found.attacked.epsilon_lower <= found.counted.epsilon
-    assert found.attacked.decisive <= found.counted.epsilon
 
 
 def test_the_loudest_neighbours_are_found_by_what_they_ask():

@@ -10,7 +10,7 @@ from playwright.sync_api import TimeoutError as Late
 
 from recprivlib.dashboard.catalogue import explorer
 
-PATIENCE = 60_000  # ms; the machine of a CI run is busy with other tests
+PATIENCE = 90_000  # ms; the machine of a CI run is busy with other tests
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Dash:
         return opened
 
 
-def into_sight(page, figure, seconds=40):
+def into_sight(page, figure, seconds=90):
     """Scrolls to the dashboard of a chapter, again if it was pushed away, until `figure` is drawn."""
     end = time.monotonic() + seconds
     unfold(page)
@@ -102,7 +102,7 @@ def answered(where):
         skip.click()
 
 
-def fits(page, frame, seconds=10):
+def fits(page, frame, seconds=60):
     """Neither the frame nor the page has anything to scroll that a reader would not expect, once its height is told."""
     end = time.monotonic() + seconds
     while True:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.sight import unfold
+from tests.browser.sight import PATIENCE, unfold
 
 
 @pytest.fixture
@@ -20,6 +20,7 @@ def still(browser, pool, book: Path):
             page = contexts[-1].new_page()
         else:
             page = pool.page(address, f"file://{book}/live.json", **look)
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(address)
         if about.get("java_script_enabled", True):

@@ -17,7 +17,7 @@ from drafts import whole  # noqa: E402  (of the book's own extensions)
 
 PAGES = whole(sorted((ROOT / "book").glob("*.md")))
 CHAPTERS = [page.stem for page in PAGES if paths.stem(page.read_text("utf-8"))]
-PATIENCE = 30_000
+PATIENCE = 90_000  # ms, as in sight.py
 
 
 def chapter(stem):

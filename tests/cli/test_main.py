@@ -124,7 +124,7 @@ def test_ctrl_c_ends_quietly():
     with recpriv("run", "popularity", *SMALL, "--seeds", "0-9999") as process:
         assert process.stderr.readline().startswith("seed 0")
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert out == ""
@@ -139,7 +139,7 @@ def test_a_reader_that_goes_away_is_no_error():
 
 def test_it_runs_from_any_folder_with_its_own_exit_codes(tmp_path):
     with recpriv("run", "svdd", cwd=tmp_path) as process:
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (2, "")
     assert err.startswith("recpriv: there is no system 'svdd'")
     assert len(err.splitlines()) == 1

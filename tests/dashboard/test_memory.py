@@ -114,7 +114,7 @@ def test_two_who_follow_it_at_once_both_see_it_grow():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     for each in seen:
         assert each == list(range(each[0], 20))
 

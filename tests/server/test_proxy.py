@@ -69,7 +69,7 @@ def ask(port: int, path: str, cookie: str = "", host: str = NAME) -> tuple[int, 
     headers = {"Host": host} | ({"Cookie": f"BOOK={cookie}"} if cookie else {})
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             set_to = re.match(r"BOOK=(\w+)", answer.headers.get("Set-Cookie", ""))
             return answer.status, set_to[1] if set_to else cookie, answer.read().decode()
     except urllib.error.HTTPError as error:

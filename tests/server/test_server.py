@@ -27,7 +27,7 @@ def get(address: str, **headers: str) -> tuple[int, dict[str, str], str]:
     """Status, headers and text of an address."""
     request = urllib.request.Request(address, headers={key.replace("_", "-"): value for key, value in headers.items()})
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, dict(answer.headers), answer.read().decode("utf-8", "replace")
     except urllib.error.HTTPError as error:
         with error:
@@ -36,7 +36,7 @@ def get(address: str, **headers: str) -> tuple[int, dict[str, str], str]:
 
 def raw(site: str, path: str, **headers: str) -> int:
     """The status of a path exactly as it is written, dots and all."""
-    connection = http.client.HTTPConnection(urlsplit(site).netloc, timeout=10)
+    connection = http.client.HTTPConnection(urlsplit(site).netloc, timeout=60)
     connection.putrequest("GET", path, skip_accept_encoding=True)
     for name, value in headers.items():
         connection.putheader(name.replace("_", "-"), value)
@@ -162,7 +162,7 @@ def test_serve_says_where_and_ends_cleanly(book, number):
         assert json.loads(ready) == {"url": f"http://127.0.0.1:{port}", "apps": list(server.stems())}
         assert get(f"http://127.0.0.1:{port}/book/intro.html")[0] == 200
         process.send_signal(number)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=60)
     assert process.returncode == 0
     assert "stopped" in said
     assert "Traceback" not in said

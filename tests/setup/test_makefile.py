@@ -94,6 +94,22 @@ def test_a_host_of_the_shell_is_not_ours(project, tmp_path):
     assert "--host 0.0.0.0 --port 8001" in make(project, path, "-n", "serve", "HOST=0.0.0.0", "PORT=8001").stdout
 
 
+@pytest.mark.parametrize("bad", ["ruff check", "mypy", "tools.scripts", "tools/book.py", None])
+def test_no_test_is_run_where_a_check_or_the_build_fails(project, tmp_path, bad):
+    """They run beside each other; whichever fails, `make test` does, and says nothing about tests."""
+    path, own = tmp_path / "path", project / ".venv" / "bin"
+    path.mkdir()
+    own.mkdir(parents=True)
+    candidate(path, "python3", f'exec "{sys.executable}" "$@"')
+    for name in ("ruff", "mypy", "python"):
+        candidate(own, name, f'echo "{name} $*" >> ran; case "{name} $*" in *"{bad}"*) exit 1; esac')
+    done = make(project, path, "test")
+    ran = (project / "ran").read_text()
+    assert (done.returncode == 0, "-m pytest" in ran) == (bad is None, bad is None)
+    assert "tools/book.py" in ran
+    assert "ruff check" in ran
+
+
 def test_every_target_is_listed_and_phony():
     targets = set(re.findall(r"(?m)^([a-z-]+):", MAKEFILE))
     declared = re.search(r"\.PHONY: ((?:.*\\\n)*.*)", MAKEFILE)[1].replace("\\", "").split()

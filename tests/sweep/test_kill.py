@@ -37,14 +37,16 @@ def finished(folder: Path) -> dict[str, int]:
 
 
 def test_killed_and_resumed_equals_uninterrupted_byte_for_byte(frozen: Path, tmp_path: Path) -> None:
-    """kill -9, after a random number of cells and a random time more; twice with one worker and once with two."""
+    """kill -9, after a random number of cells and a random time more; twice with one worker and once with two.
+
+    Never near the end: on a busy machine the last cells are done before anybody sees that there were enough."""
     whole = tmp_path / "whole.csv"
     with started(frozen, whole) as process:
         assert process.wait(120) == 0
     chance = random.Random(4)
     out, before = tmp_path / "killed.csv", {}
     folder = tmp_path / "killed.csv.cells"
-    for workers, enough in (("1", chance.randint(2, 5)), ("1", chance.randint(9, 13)), ("2", chance.randint(17, 21))):
+    for workers, enough in (("1", chance.randint(2, 5)), ("1", chance.randint(9, 13)), ("2", chance.randint(14, 17))):
         with started(frozen, out, "--workers", workers) as process:
             while len(finished(folder)) < enough and process.poll() is None:
                 time.sleep(0.002)
@@ -59,7 +61,7 @@ def test_killed_and_resumed_equals_uninterrupted_byte_for_byte(frozen: Path, tmp
     with started(frozen, out) as process:
         assert process.stderr
         assert f"{len(before)} of {CELLS} cells were there already" in process.stderr.read()
-        process.wait(20)
+        process.wait(60)
     assert process.returncode == 0
     assert out.read_bytes() == whole.read_bytes()
     assert before.items() <= finished(folder).items()

@@ -7,7 +7,6 @@ import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -26,6 +25,7 @@ from widgets.kit.work import Errand, Left
 
 MB = 1 << 20
 ONE = {"people": 1}
+PATIENCE = 180.0  # seconds; a machine on which twenty others compute gives two seconds of work a minute
 linux = pytest.mark.skipif(sys.platform != "linux", reason="no limit on address space, no clock of another process")
 
 
@@ -65,29 +65,22 @@ class Asked:
             self.told.append(update)
             self.news.notify_all()
 
-    def last(self, seconds=60.0):
+    def last(self, seconds=PATIENCE):
         """The last word: a result or a refusal."""
         with self.news:
             assert self.news.wait_for(lambda: any(one.last for one in self.told), seconds), self.told
             return self.told[-1]
 
-    def some(self, many=1, seconds=60.0):
+    def some(self, many=1, seconds=PATIENCE):
         with self.news:
             assert self.news.wait_for(lambda: len(self.told) >= many, seconds), self.told
 
 
-def until(true, seconds=60.0):
+def until(true, seconds=PATIENCE):
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end
         time.sleep(0.01)
-
-
-@contextmanager
-def timed(most):
-    began = time.monotonic()
-    yield
-    assert time.monotonic() - began < most
 
 
 def busy(pool):
@@ -163,11 +156,12 @@ def test_a_helper_killed_between_two_turns_of_a_stream_is_never_seen(pool):
 @linux
 def test_a_job_that_swells_is_refused_and_its_neighbours_stay(pool):
     here = pool()
-    with timed(60):
-        assert refused(Asked(here, "swells", people=100).last())  # 2 GB
+    assert refused(Asked(here, "swells", people=100).last())  # 2 GB
     assert Asked(here, "swells", people=2).last().result.area == 2
-    with timed(1.5):  # it is known now, and not begun again
-        assert refused(Asked(here, "swells", people=100).last())
+    real, begun = here.place._lease, []
+    here.place._lease = lambda job: (begun.append(job), real(job))[1]
+    assert refused(Asked(here, "swells", people=100).last())
+    assert begun == [], "it was known, and begun again"
 
 
 @linux
@@ -185,8 +179,7 @@ def test_who_comes_to_a_helper_that_others_have_filled_is_served(pool):
 
 def test_a_job_that_never_ends_and_takes_nothing_is_ended(pool, monkeypatch):
     monkeypatch.setattr(module, "HUNG", 1.0)
-    with timed(30):
-        assert refused(Asked(pool(), "sleeps", people=2).last())
+    assert refused(Asked(pool(), "sleeps", people=2).last())
 
 
 @linux
@@ -222,9 +215,8 @@ def test_cancel_ends_what_cannot_be_stopped(pool, monkeypatch):
     until(lambda: busy(here))
     pid = busy(here)[0].pid
     reader.lane.cancel()
-    with timed(module.GRACE + 20):
-        until(lambda: pid not in {one.pid for one in here.place.staff})
-        until(lambda: not reader.lane._busy)
+    until(lambda: pid not in {one.pid for one in here.place.staff})
+    until(lambda: not reader.lane._busy)
     assert reader.told == []
     reader.ask(people=1)
     assert reader.last().result.height == 10
@@ -236,8 +228,7 @@ def test_a_reader_who_has_gone_is_computed_for_no_longer(pool, monkeypatch):
     session = Session(HARD["sleeps"], here, "people=2", wire=Wire())
     until(lambda: any(one.known for one in busy(here)))
     session.close()
-    with timed(module.GRACE + 20):
-        until(lambda: not busy(here))
+    until(lambda: not busy(here))
 
 
 def test_what_others_wait_for_too_goes_on_when_the_first_has_gone(pool):
@@ -247,8 +238,7 @@ def test_what_others_wait_for_too_goes_on_when_the_first_has_gone(pool):
     first, second = Asked(here, "works", people=25), Asked(here, "works", people=25)
     until(lambda: any(one.awaited for one in here._under_way.values()))
     first.lane.cancel()
-    with timed(60):
-        assert second.last().result.height == 10
+    assert second.last().result.height == 10
     assert first.told == []
     assert len(set(asked)) == 1, "it was ended, and begun again for the second"
 
@@ -260,7 +250,7 @@ def test_a_lone_reader_behind_four_long_jobs_waits_no_more_than_a_moment(pool, m
     here = pool()
     dear = [Asked(here, "works", people=400, height=at) for at in range(1, 5)]  # forty seconds of a processor each
     until(lambda: len(busy(here)) >= 2)
-    assert Asked(here, "where").last(30).error is None
+    assert Asked(here, "where").last().error is None
     assert not any(one.told for one in dear)
     for one in dear:
         one.lane.cancel()
@@ -273,7 +263,7 @@ def test_what_is_said_to_be_long_never_stands_before_what_is_quick(pool):
     dear = [Asked(here, "declared", people=500 + at) for at in range(4)]
     until(lambda: busy(here))
     for height in range(1, 6):
-        assert Asked(here, "where", height=height).last(30).error is None
+        assert Asked(here, "where", height=height).last().error is None
     assert all(one.aside for one in here.place.staff if (one.busy))
     for one in dear:
         one.lane.cancel()
@@ -286,7 +276,7 @@ def test_a_long_stream_begins_among_the_quick_where_nobody_waits_and_makes_room_
     stream.lane.every = 0.0
     stream.some(1)
     assert not any(one.aside for one in here.place.staff)
-    assert Asked(here, "where").last(30).error is None
+    assert Asked(here, "where").last().error is None
     assert not any(one.last for one in stream.told)
     stream.lane.cancel()
 
@@ -295,14 +285,15 @@ def test_a_long_stream_begins_among_the_quick_where_nobody_waits_and_makes_room_
 def test_a_whole_curve_that_is_said_to_be_long_begins_aside(pool):
     """It was thought to take nothing, and held a quick helper until it was seen to be long."""
     here = pool()
-    told = []
-    lane = Lane(HARD["curved"], here, told.append, curve=True)
+    dear, told = [], []
+    lane = Lane(HARD["curved"], here, dear.append, curve=True)
     lane.ask(HARD["curved"].defaults | {"people": 400})
     until(lambda: busy(here))
     assert all(one.aside for one in busy(here))
     quick = Lane(HARD["curved"], here, told.append, curve=True)
     quick.ask(HARD["curved"].defaults)
-    until(lambda: told, 30)
+    until(lambda: told)
+    assert dear == [], "it was waited for"
     lane.cancel()
 
 
@@ -320,7 +311,7 @@ def test_what_is_quick_waits_for_nobody_who_takes_a_while(pool):
     slow = [Asked(here, "declared", people=19, height=at) for at in range(1, 7)]  # two seconds of a processor each
     until(lambda: len(busy(here)) == 2)
     for height in range(1, 4):
-        assert Asked(here, "where", height=height).last(30).error is None
+        assert Asked(here, "where", height=height).last().error is None
     assert not any(one.told for one in slow[2:]), "it stood behind them"
     assert ("where", True, False) in did
     assert not any(stem == "declared" and (kept or aside) for stem, kept, aside in did), did
@@ -401,7 +392,7 @@ def test_who_asks_for_more_than_he_stands_in_line_for_goes_to_the_other_line():
         return HARD["where"].compute(**values)
 
     which = replace(HARD["declared"], compute=compute)
-    here.submit(lambda: gate.wait(10))
+    here.submit(lambda: gate.wait(60))
     until(lambda: not here._quick.waits())
     lane, told = Lane(which, here, lambda update: told.append(update)), []
     for people in (1, 10, 50):
@@ -450,7 +441,7 @@ def test_they_end_with_the_server_that_was_killed(tmp_path):
         family = psutil.Process(process.pid).children(recursive=True)
         assert family
         process.kill()
-    assert psutil.wait_procs(family, timeout=10)[1] == []
+    assert psutil.wait_procs(family, timeout=60)[1] == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the clock is one on the wall")
@@ -463,7 +454,7 @@ def test_a_helper_that_was_killed_has_worked_no_longer():
         worker = place.staff[0]
         before = worker.worked()
         os.kill(worker.pid, signal.SIGKILL)
-        worker.process.join(10)
+        worker.process.join(60)
         assert before <= worker.worked() < before + 5
     finally:
         place.close()

@@ -332,7 +332,7 @@ def test_when_the_server_dies_the_figure_stays(browser, book, serving, shoot):
         board.until("k=12")
         words = board.sentence()
         process.kill()
-        process.wait(10)
+        process.wait(60)
         board.at.get_by_role("button", name="Reload now").wait_for(timeout=PATIENCE)
         assert board.main.get_attribute("data-state") == "lost"
         assert board.sentence() == words

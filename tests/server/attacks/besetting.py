@@ -108,7 +108,7 @@ def besetting(kind: str, site: str) -> Iterator[Callable[[], int]]:
         try:
             assert process.stdout
             assert process.stdout.readline() == "ready\n"
-            yield lambda: int(process.communicate(timeout=20)[0])
+            yield lambda: int(process.communicate(timeout=60)[0])
         finally:
             process.kill()
 

@@ -17,7 +17,7 @@ from bokeh.protocol import SPEC
 
 import widgets.kit.page  # noqa: F401  (Panel adds kinds of its own to Bokeh's)
 from tests.server.attacks.stage import MB, ROOT, Stage
-from tests.server.talk import finished
+from tests.server.talk import PATIENCE, finished
 from widgets import messages
 from widgets.load import FakeReader
 
@@ -37,7 +37,7 @@ async def opened(stage: Stage) -> Any:
 async def ended(reader: FakeReader) -> str:
     """How the server takes it: "" if it closes the socket with a plain reason, what it says otherwise."""
     with contextlib.suppress(TimeoutError):
-        while (said := await asyncio.wait_for(reader.socket.read_message(), 5)) is not None:
+        while (said := await asyncio.wait_for(reader.socket.read_message(), PATIENCE)) is not None:
             if "Traceback" in str(said) or str(ROOT) in str(said):
                 return str(said)[:200]
         known = reader.socket.close_code, str(reader.socket.close_reason)
