@@ -129,10 +129,10 @@ PROMISES = (
         finds={"town": _SVD, "country": _SVD_MANY},
     ),
     Promise(
-        "ldp_svd-optimal", "most telling question", "ldp_svd",
+        "ldp_svd-optimal", "a telling question", "ldp_svd",
         *_same("optimal-mf", RATING, STARS_GIVEN, epsilon=2.0),
         finds={"town": _SVD}, repairs="ldp_svd",
-        instead=Instead("at ε = 1", "at ε = 1", Priced("optimal-mf", {"epsilon": 1.0}, RATING), _SVD_MANY),
+        instead=Instead("ε = 1", "at ε = 1", Priced("optimal-mf", {"epsilon": 1.0}, RATING), _SVD_MANY),
     ),
     Promise(
         "fmf_ldp", "fmf_ldp", "fmf_ldp", *_same("fmf-ldp", HISTORY, HISTORY),

@@ -10,6 +10,14 @@ from tests.browser.walking import PATIENCE, click
 TOLD = reckoning.picture()
 PROMISES = [row for row in TOLD["rows"] if not row["repairs"]]
 LAST = len(TOLD["guesses"]) - 1
+CROSSED = """svg => {  // words that are written over others
+  const all = [...svg.querySelectorAll("text")].filter((one) => one.textContent && one.closest("g"));
+  const at = all.map((one) => one.getBoundingClientRect());
+  return all.flatMap((one, i) => all.slice(i + 1).filter((_, k) => {
+    const a = at[i], b = at[i + 1 + k];
+    return a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+  }).map((other) => `${one.textContent} | ${other.textContent}`));
+}"""
 WALKS = [
     pytest.param(390, "dark", marks=pytest.mark.firefox),
     pytest.param(1280, "light", marks=pytest.mark.chromium),
@@ -65,6 +73,7 @@ def test_the_board_is_played_to_its_end_by_keys_alone(visit, shoot, width, theme
     says(box, TOLD["closing"]["whole country"])
     names = box.locator("svg > g").evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")
     assert names == [row["states"]["whole country"]["said"] for row in TOLD["rows"]]
+    assert box.locator("svg").evaluate(CROSSED) == []
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     shoot(page, f"reckoning-country-{width}-{theme}")
 
@@ -93,14 +102,21 @@ def test_the_board_climbs_by_a_hand_and_a_link_brings_it_back(visit):
     assert box.get_by_role("radio", name="a person").get_attribute("aria-checked") == "true"
 
 
-@pytest.mark.firefox
-def test_the_first_page_has_one_flag_one_button_and_one_fall(visit, shoot):
+@pytest.mark.parametrize(
+    "how",
+    [pytest.param({}, marks=pytest.mark.firefox),
+     pytest.param({"reduced_motion": "reduce"}, marks=pytest.mark.chromium)],
+    ids=("moving", "still"),
+)  # fmt: skip
+def test_the_first_page_has_one_flag_one_button_and_one_fall(visit, shoot, how):
     told = fall.picture()
-    page, box = opened(visit, "intro", "lv-fall", width=390, theme="dark")
+    page, box = opened(visit, "intro", "lv-fall", width=390, theme="dark", **how)
     says(box, told["says"]["plant"])
     shoot(page, "fall-plant")
     box.locator(".lv-go").focus()
     page.keyboard.press("Enter")
+    if how:  # at once, without a frame between
+        assert box.locator(".lv-go").inner_text() == "Again"
     says(box, told["closing"]["one town"])
     assert "rotate(90.0)" in box.locator(".flag").get_attribute("transform")
     assert page.locator("p.lv-start a").get_attribute("href") == "recommenders.html"
