@@ -55,10 +55,10 @@ def build(target: Path = SITE, say: book.Say = book.tell) -> Path:
     for page in book.unfinished():
         say(f"site: {page.relative_to(ROOT)} is a draft, and is published as one: its page says so on top")
     with book.lock(target.parent / f"{target.name}.lock"):
-        name, mark = inputs(), target.with_name(f"{target.name}.inputs")
-        if target.is_dir() and mark.is_file() and mark.read_text("utf-8") == name:
+        if fresh(target):
             say("site: up to date")
             return target
+        name, mark = inputs(), marked(target)
         mark.unlink(missing_ok=True)
         with tempfile.TemporaryDirectory() as pages:
             drawn(Path(pages))
@@ -67,6 +67,17 @@ def build(target: Path = SITE, say: book.Say = book.tell) -> Path:
     size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     say(f"site: {size / 1e6:.0f} MB, of which the laboratory loads {total / 1e6:.1f} MB -> {target}")
     return target
+
+
+def fresh(target: Path = SITE) -> bool:
+    """Whether the site is there, and is what a build would make of the present sources."""
+    mark = marked(target)
+    return target.is_dir() and mark.is_file() and mark.read_text("utf-8") == inputs()
+
+
+def marked(target: Path) -> Path:
+    """The file that names what a site was made from."""
+    return target.with_name(f"{target.name}.inputs")
 
 
 def drawn(folder: Path) -> None:
