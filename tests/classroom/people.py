@@ -46,6 +46,7 @@ class Client:
             self.hear(json.loads(text))
             self.got.set()
         self.closed = self.socket.close_code
+        self.socket.close()  # on this side too
         self.got.set()
 
     def hear(self, news: dict[str, Any]) -> None:

@@ -225,6 +225,7 @@ def test_thirty_phones_are_on_the_wall_within_half_a_second_and_take_no_memory(b
         assert grown <= 50
 
 
+@pytest.mark.slow
 def test_a_server_that_is_started_anew_asks_for_the_new_code_and_knows_nobody(browser, book, serving):
     with serving(book) as (site, _):
         lesson = Lesson(browser, site, 1)
@@ -248,7 +249,7 @@ def test_a_server_that_is_started_anew_asks_for_the_new_code_and_knows_nobody(br
 
 
 def test_a_chapter_has_the_teachers_button_on_this_machine(visit, site):
-    page = visit("/book/privacy.html", width=1280)
+    page = visit("/book/recommenders.html", width=1280)
     link = page.locator(".stage-nav a.wall")
     link.wait_for()
     with page.context.expect_page() as opened:
