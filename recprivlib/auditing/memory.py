@@ -10,6 +10,7 @@ import os
 import pickle
 import select
 import signal
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +28,7 @@ REMEMBERS = "what one run gives hangs on the data of a run before it (a cache?)"
 
 def remembered(system: Any, base: Interactions, other: Interactions, view: View, seed: int) -> list[str] | None:
     """Whether a run on other data, in the same process before, changes what a run gives. None: not looked at."""
-    if not hasattr(os, "fork") or not alone():
+    if sys.platform == "emscripten" or not hasattr(os, "fork") or not alone():  # a browser names what it lacks
         return None
     probe = Probe.of(base, -1, base.n_users)
 

@@ -112,7 +112,7 @@ def unfound(names: Mapping[str, Any], seed: int) -> str:
                   seed=seed)  # fmt: skip
     if found.verdict != "holds":
         raise Failed(f"The audit says {found.verdict}: {found.reason}.")
-    return f"The audit says holds. {found.checked.said[:1].upper()}{found.checked.said[1:]}."
+    return "The audit says holds: in its made-up worlds nothing but the answers moved."
 
 
 def proven(names: Mapping[str, Any], seed: int) -> str:

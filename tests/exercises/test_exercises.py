@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import numpy as np
 import pytest
 
@@ -70,6 +73,16 @@ def test_nothing_of_the_program_that_grades_can_be_changed_by_the_graded_one():
     told = {text: list(graded("repair", text + "def law():\n    return 0\n"))[-1].say for text in (counting, changing)}
     assert "drawn from, or remembered" in told[counting]
     assert told[changing] == "release changes the secrets that it is given."
+
+
+def test_where_no_process_has_children_as_in_a_browser_a_system_is_audited_all_the_same(monkeypatch):
+    def fork():
+        raise OSError(52, "Function not implemented")
+
+    monkeypatch.setattr(os, "fork", fork)
+    assert "not implemented" in list(graded("cheat", ALL["cheat"].solution))[-1].say
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    assert all(one.passed for one in graded("cheat", ALL["cheat"].solution))
 
 
 def test_a_rate_is_held_to_five_standard_errors_and_what_is_never_said_to_none():
