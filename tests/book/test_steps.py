@@ -31,7 +31,7 @@ MOST = {"words": 1800, "code": 60, "formulas": 4, "tables": 1}
 def seen(html: str) -> dict[str, int]:
     """What stands on a page before anything is opened: words of prose, lines of code, formulas, tables."""
     article = BeautifulSoup(html, "html.parser").article
-    for silent in article.select("script, style, noscript, .stage, .prev-next-footer, .headerlink"):
+    for silent in article.select("script, style, noscript, .stage, .lv, .prev-next-footer, .headerlink"):
         silent.decompose()
     for fold in article.select("details"):
         for child in fold.find_all(recursive=False):
