@@ -70,8 +70,16 @@ EXPLORER = Explorer(
     controls=CONTROLS,
     compute=compute,
     figures=figures(
-        Figure("rate", "Is the next film on the list?", draw_rate, "main", 340, axis="epsilon", say=brief,
-               controls=("epsilon", "cap", "data", "seed")),
+        Figure(
+            "rate",
+            "Is the next film on the list?",
+            draw_rate,
+            "main",
+            340,
+            axis="epsilon",
+            say=brief,
+            controls=("epsilon", "cap", "data", "seed"),
+        ),
         mark=mark,
         role=role,
     ),
