@@ -39,13 +39,14 @@ def live(stem: str) -> Explorer:
 @cache
 def states(stem: str) -> tuple[paths.State, ...]:
     """Every state that a chapter asks for, each once."""
-    found = {(paths.key(live(stem), one), one.view): one for one in paths.states(live(stem), CHAPTERS[stem])}
+    which = explorer(stem)
+    found = {(paths.key(which, one), one.view): one for one in paths.states(which, CHAPTERS[stem])}
     return tuple(found.values())
 
 
 def steps(stem: str) -> list[paths.State]:
     """What the steps of a chapter set, in order."""
-    return [paths.state(live(stem), words) for words in paths.STEP.findall(CHAPTERS[stem])]
+    return [paths.state(explorer(stem), words) for words in paths.STEP.findall(CHAPTERS[stem])]
 
 
 def offered(stem: str) -> list[str]:

@@ -62,7 +62,9 @@ def dead(stem: str, which: Explorer, one: paths.State, named: list[str]) -> list
     return found
 
 
-CASES = [(stem, at) for stem in CHAPTERS for at, one in enumerate(steps(stem)) if not one.guess]
+DEAR = {("dplcf", 4), ("dp_pnbm", 0), ("dp_pnbm", 2), ("dp_pnbm", 4), ("dp_pnbm", 5), ("privrec", 5)}  # over 5 s each
+CASES = [pytest.param(stem, at, marks=[pytest.mark.slow] if (stem, at) in DEAR else [])
+         for stem in CHAPTERS for at, one in enumerate(steps(stem)) if not one.guess]  # fmt: skip
 
 
 @pytest.mark.parametrize(("stem", "at"), CASES)

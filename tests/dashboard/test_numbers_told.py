@@ -25,7 +25,7 @@ from widgets.kit.tables import tables
 CLAIMED, COUNTED, ATTACKED, CEILING = 3.14149, 5.44149, 2.87151, 7.87151  # ε
 FALSE = ("3.1", "3.141", "5.4", "5.441", "2.9", "2.872", "7.9", "7.872")  # a bound that says less, or an attack more
 BILLS = ("course", "curves", "now", "deltas", "bills")  # fields of results that hold counted ε
-NUMBER = r"(?<![\d.,])\d[\d.,]*(?<![.,])"
+NUMBER = r"(?<![\d.,−])\d[\d.,]*(?<![.,])"
 ODD = re.compile(
     r"(?<![\d.,\u202f])1 (?:epochs|rounds|reports|phones|people|tries|answers|times|weights|bugs)\b"
     r"|(?<![\d.,\u202f])1 of (?:these|the) [\d\u202f]+(?: \w+){0,6}? are\b|\d(?:\.\d+)?e[-+]?\d"
@@ -56,7 +56,7 @@ def billed(stem: str) -> bool:
 
 
 def found(text: str) -> set[str]:
-    return set(re.findall(NUMBER, text.replace("−", "-")))
+    return set(re.findall(NUMBER, text))
 
 
 def misread(stem: str) -> list[str]:

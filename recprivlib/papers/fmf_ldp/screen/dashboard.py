@@ -147,7 +147,7 @@ EXPLORER = Explorer(
             lambda it, look: plots.bill_by_epoch(look, it.course, it.done),
             axis="epochs",
             say=say_bill,
-            controls=("epochs", "variant", "epsilon", "k", "people"),
+            controls=("epochs", "epsilon", "k", "people"),
         ),
         Figure(
             "health",
