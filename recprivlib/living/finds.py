@@ -68,17 +68,18 @@ def points(gap: float) -> str:
     return count(abs(100 * gap)) if round(abs(100 * gap)) else "<1"
 
 
-def beside(promise: Promise, unit: str, crowd: str) -> Beside | None:
-    """What this row finds; None where nobody has run it there."""
+def beside(promise: Promise, unit: str, crowd: str, alike: bool = True) -> Beside | None:
+    """What this row finds, tuned alike if that is there and asked for; None where nobody has run it there."""
     asked = promise.whole_finds if unit == "whole" and promise.whole_finds else promise.finds
-    return read(promise.priced(unit), asked[crowd]) if crowd in asked else None
+    return read(promise.priced(unit), asked[crowd], alike) if crowd in asked else None
 
 
-def read(priced: Priced, found: Found) -> Beside:
+def read(priced: Priced, found: Found, alike: bool = True) -> Beside:
     """Tuned alike if system and chart both are there, else as printed."""
-    if found.tuned and found.tuned in names():
-        mine, chart = tuned_row(priced, found), tuned_chart(priced, found)
-        if mine is not None and chart is not None:
+    if alike and found.tuned and found.tuned in names():
+        mine = tuned_row(priced, found)
+        chart = None if mine is None else tuned_chart(mine, found)
+        if chart is not None:
             return _beside(mine, chart, found, True)
     about = {"metric": found.metric, **found.about}
     mine = row(found.untuned, priced.system, {**about, **values(priced.value), **found.settings})
@@ -111,9 +112,12 @@ def tuned_row(priced: Priced, found: Found) -> Row | None:
     return _only(rows, found.tuned, priced.system)
 
 
-def tuned_chart(priced: Priced, found: Found) -> Row | None:
-    """The chart, tuned alike."""
-    return _only(_tuned(found.chart, found), found.tuned, found.chart)
+def tuned_chart(mine: Row, found: Found) -> Row | None:
+    """The chart, tuned on the same splits."""
+    rows = _tuned(found.chart, found)
+    for name in ("splits", "seeds", "populations"):
+        rows = rows[rows[name] == getattr(mine, name)]
+    return _only(rows, found.tuned, found.chart)
 
 
 def _tuned(system: str, found: Found) -> Any:

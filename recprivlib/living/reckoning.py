@@ -16,6 +16,7 @@ from typing import Any
 from recprivlib.living import board, kit
 from recprivlib.living.board import FALLS, LEANS, STANDS, UNIT_WORDS, Standing, listed, number
 from recprivlib.living.climbs import LOOKS, looked
+from recprivlib.living.finds import Beside, beside
 from recprivlib.living.promises import CROWDS, PROMISES, UNITS
 from recprivlib.plots.numerals import count, epsilon
 
@@ -105,12 +106,20 @@ def with_more(unit: str) -> str:
                for a, b in zip(before, after, strict=True) if b.climb.counted < a.climb.counted]  # fmt: skip
     mixed = [f"{a.label} from {epsilon(a.climb.mixed, 'upper')} to {epsilon(b.climb.mixed, 'upper')}"
              for a, b in zip(before, after, strict=True) if b.climb.mixed < a.climb.mixed]  # fmt: skip
-    every = zip(*(board.standings(unit, crowd, True) for crowd in ("town", "country")), strict=True)
-    now = [b.label for a, b in every if b.finds and b.finds.verb == "beats" and a.finds and a.finds.verb != "beats"]
+    now = [one for one in board.standings(unit, "country", True) if _beats(one.finds) and not _beats(_in_town(one))]
     lists = f" {number(len(now)).capitalize()} lists that did not beat the chart in a town now do." if now else ""
     whose = "A person in a country" if unit == "whole" else "A country"
     return (f"{whose}: **no bill of a phone that answers by name moves**. A rare draw makes one cheaper "
             f"({listed(cheaper)}), and so does an honest mixer ({listed(mixed)}).{lists}")  # fmt: skip
+
+
+def _beats(finds: Beside | None) -> bool:
+    return finds is not None and finds.verb == "beats"
+
+
+def _in_town(one: Standing) -> Beside | None:
+    """What the same list is worth in a town, both as printed or both tuned."""
+    return beside(one.promise, one.unit, "town", one.finds is not None and one.finds.tuned)
 
 
 def note() -> str:

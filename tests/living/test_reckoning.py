@@ -96,11 +96,20 @@ def test_the_first_page_says_what_the_audit_says():
 @pytest.fixture
 def tuned(monkeypatch):
     """A table as `[[tuned]]` writes it: the chart, and one system as printed and tuned, one of its dials turned."""
-    common = {"data": "ml-100k", "protocol": "loo-latest", "metric": "hr@10", "users": 943}
+    common = {
+        "splits": "0-4",
+        "seeds": "0-4",
+        "populations": "0",
+        "data": "ml-100k",
+        "protocol": "loo-latest",
+        "metric": "hr@10",
+        "users": 943,
+    }
     free = {"epsilon": float("nan"), "neighbors": float("nan"), "against": None, "verb": None}
     mine = common | {"system": "dplcf-sp", "epsilon": 1.0, "against": "popularity"}
     rows = [
         common | free | {"system": "popularity", "setting": TUNED, "value": 0.4, "low": 0.38, "high": 0.42},
+        common | free | {"system": "popularity", "setting": TUNED, "value": 0.9, "splits": "0-2"},  # of another search
         mine | {"setting": PRINTED, "neighbors": 20.0, "value": 0.29, "difference": -0.11, "verb": "loses to"},
         mine | {"setting": TUNED, "neighbors": float("nan"), "value": 0.45, "difference": 0.05, "verb": "beats"},
         mine | {"setting": TUNED, "epsilon": 2.0, "neighbors": float("nan"), "value": 0.6, "difference": 0.2},
@@ -126,7 +135,7 @@ def test_a_list_is_read_tuned_alike_where_that_is_committed_and_as_printed_where
 @pytest.mark.usefixtures("tuned")
 def test_a_table_that_holds_two_answers_is_refused(monkeypatch):
     table = finds.results("dplcf_tuned")
-    table.loc[3, "epsilon"] = 1.0
+    table.loc[4, "epsilon"] = 1.0
     monkeypatch.setattr(finds, "results", lambda name: table)
     with pytest.raises(finds.UserError, match="2 rows of dplcf-sp"):
         finds.beside(BY_KEY["dplcf"], "one", "town")
