@@ -5,16 +5,17 @@ import dataclasses
 import pytest
 
 from recprivlib import tables
-from recprivlib.accounting import guarantee
+from recprivlib.accounting import bill, guarantee
 from recprivlib.data import load
 from recprivlib.evaluation import Nest
 from recprivlib.parameters import UserError, configured
+from recprivlib.protocols import Report, Sizes
 from recprivlib.registry import get
 from recprivlib.tuning.choices import read
 from recprivlib.tuning.choose import Contender, tuned
 from recprivlib.tuning.compared import comparison, comparisons
 from recprivlib.tuning.inverse import Terms
-from recprivlib.tuning.totals import Total
+from recprivlib.tuning.totals import Total, restated
 
 USERS, ITEMS = 60, 80
 DATA = load("synthetic", users=USERS, items=ITEMS)
@@ -184,6 +185,14 @@ def test_private_systems_are_held_against_each_other_at_one_set_of_terms_only(he
         tables.grids("small")
     (here / "small.toml").write_text(f"{grid}mixed = true\n")
     assert len(tables.grids("small")) == 1
+
+
+def test_a_bill_at_other_terms_is_of_the_people_that_were_learnt_from():
+    entry, asked = get("fmf-ldp"), {"view": "shuffled", "delta": 1e-4}
+    report = Report("fmf-ldp", dataclasses.asdict(entry.system), "synthetic", "user-split", 0, {}, {}, {}, {}, users=48)
+    found = restated(report, DATA.interactions.sizes, **asked).guarantee["counted"]
+    assert found == bill(entry, entry.system, Sizes(48, ITEMS), **asked)["counted"]
+    assert "48 honest people" in " ".join(found["assumptions"])
 
 
 def test_the_price_is_restored_at_the_people_that_a_trial_learns_from():
