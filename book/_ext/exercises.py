@@ -48,10 +48,11 @@ def html(asked: Any) -> str:
         "name": asked.name, "title": asked.title, "start": asked.start, "solution": asked.solution,
         "hints": asked.hints, "checks": [label for label, _ in asked.checks],
     }  # fmt: skip
+    task = escape(asked.task).replace(" = ", "\u00a0=\u00a0")  # no line ends inside a number
     data = json.dumps(about, ensure_ascii=False).replace("</", "<\\/").replace("<!--", "<\\!--")
     return (
         f'<section class="graded" data-exercise="{asked.name}" aria-label="{escape(asked.title)}">'
-        f'<p>{escape(asked.task)}</p><script type="application/json">{data}</script>'
+        f'<p>{task}</p><script type="application/json">{data}</script>'
         f'<div class="here"><pre>{escape(asked.start)}</pre><p>{WHERE.format(name=asked.name)}</p></div></section>'
     )
 
