@@ -11,7 +11,7 @@ from recprivlib.dashboard.catalogue import explorer
 from recprivlib.parameters import UserError
 from tests.dashboard.stepping import CHAPTERS, drawn, live, states
 
-SPOKEN = re.compile("|".join(paths.VERBS.values()))
+SPOKEN = re.compile(rf"(?<!nobody )\b(?:{'|'.join(paths.VERBS.values())})\b")
 
 
 def said(stem: str, one: paths.State) -> list[str]:

@@ -150,7 +150,7 @@ STARTS = (
 
 def _published(values: Values) -> tuple[str, ...]:
     """What moves the error: the unit only where noise is made for it."""
-    moved = ("epsilon", "variant", "noise_only", "neighbors", "iterations", "floor", "data", "seed")
+    moved = ("epsilon", "variant", "noise_only", "neighbors", "data", "seed")
     return (*moved, "unit") if _takes("protects")(values) else moved
 
 
