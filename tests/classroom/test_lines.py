@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
+import re
 from types import SimpleNamespace
 from typing import Any
 
+from recprivlib.cli import main, serve
 from tests.classroom.people import Phone, Wall, key
+from tests.conftest import free_port
 from tests.server.talk import ask, finished
-from widgets import address
+from widgets import address, server
 from widgets.classroom import group, pages
 from widgets.classroom.lines import Line
 
@@ -142,3 +146,23 @@ def test_a_class_that_everybody_has_left_is_forgotten(monkeypatch):
     made.tidy()
     assert made.room.seats == {}
     assert made.room.code != code
+
+
+def test_a_class_is_served_with_its_wall_open_and_not_the_book(monkeypatch, capsys):
+    """The address that is opened holds the key; a plain `serve` opens the book, and prints no key."""
+    opened: list[str] = []
+    monkeypatch.setattr(serve, "_building", lambda: contextlib.nullcontext(lambda: None))
+    monkeypatch.setattr(serve, "_has_screen", lambda: True)
+    monkeypatch.setattr(serve.webbrowser, "open", opened.append)
+    monkeypatch.setattr(server, "warm_up", lambda: None)
+    monkeypatch.setattr(server, "serve", lambda host, port, ready, **_: ready())
+    port = str(free_port())
+    for words in (["--class"], []):
+        assert main(["serve", "--port", port, "--json", *words]) == 0
+    told = capsys.readouterr()
+    assert re.fullmatch(rf"http://127.0.0.1:{port}/class/wall#[\w-]{{24}}", opened[0])
+    assert opened[1] == f"http://127.0.0.1:{port}"
+    with_wall, without = map(json.loads, told.out.splitlines())
+    assert with_wall["wall"] == opened[0]
+    assert "wall" not in without
+    assert told.err.count("#") == 1
