@@ -78,6 +78,7 @@ def test_of_their_own_lists_no_truth_is_known_and_each_round_is_added_to_the_bil
     assert made.phone(seat)["film"] == 1.0
     say(made, seat, lies="10101010")
     assert made.phone(seat)["ledger"]["film"] == pytest.approx(3)
+    do(made, "lobby")
     made.left(seat)
     assert made.join(seat.token) is seat  # its bill is not lost while the phone sleeps
     made.reset()
@@ -202,6 +203,8 @@ def test_the_seats_of_an_address_are_those_that_are_here_or_have_answered():
         made.left(seat)
     assert made.of("192.0.2.1") == 1  # a stuffed vote stays counted
     assert made.of("192.0.2.2") == 0
+    do(made, "lobby")
+    assert (len(made.seats), made.of("192.0.2.1")) == (1, 0)  # kept for its bill, and in nobody's way
 
 
 def test_what_cannot_be_now_is_refused_and_changes_nothing():
@@ -216,4 +219,6 @@ def test_what_cannot_be_now_is_refused_and_changes_nothing():
             do(made, message)
     with pytest.raises(Refused):
         say(made, made.here[0], vote=1)
-    assert made.round.phase == "open"
+    with pytest.raises(Refused, match="over"):
+        say(made, made.here[0], r=made.number - 1, lies="00000000")  # of a round that has gone
+    assert (made.round.phase, made.round.lists) == ("open", [])
