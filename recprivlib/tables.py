@@ -127,8 +127,10 @@ def value_of(name: str, about: Mapping[str, Any]) -> float | None:
     with (home(name) / f"{name}.csv").open(newline="", encoding="utf-8") as file:
         names, *lines = csv.reader(file)
     rows = (dict(zip(reversed(names), reversed(line), strict=True)) for line in lines)  # of two of a name the first
-    found = {row["value"] for row in rows if all(_says(row.get(name), value) for name, value in about.items())}
-    return float(found.pop()) if len(found) == 1 else None
+    found = [row for row in rows if all(_says(row.get(name), value) for name, value in about.items())]
+    if "against" not in about:  # each run once, where it is held against several others
+        found = list({tuple(cell for name, cell in row.items() if name not in COMPARED): row for row in found}.values())
+    return float(found[0]["value"]) if len(found) == 1 else None
 
 
 def _says(cell: str | None, value: Any) -> bool:

@@ -25,6 +25,8 @@ OWN = {
     "auditing/overheard.py": "lists the files that this process holds open; nothing is made of what they are called",
     "cli/audit.py": "imports a system that its reader names; no page is made by it",
     "cli/new.py": "lists what it writes into a new folder; no page is made by it",
+    "exercises/grading.py": "imports the exercises it names, and runs what a reader has typed",
+    "exercises/cheat.py": "the programs that readers begin with and are shown are in it, as text",
     "primers/privacy/own.py": "runs what a reader has typed, so that whoever reaches it may be made of anything",
 }
 PROGRAMS = {page.stem: "\n".join(source for source, _ in notebooks.cells(page)) for page in notebooks.chapters()}
@@ -245,7 +247,7 @@ def names():
         ("papers/privrec/system.py", "return ", "return  +", {"privrec"}),
         ("papers/dp_pnbm/system.py", "return ", "return  +", {"dp_pnbm"}),
         ("papers/fmf_ldp/system.py", "return ", "return  +", {"fmf_ldp", "federation"}),
-        ("papers/ldp_svd/system.py", "return ", "return  +", {"ldp_svd", "dp_pnbm", "privacy"}),
+        ("papers/ldp_svd/system.py", "return ", "return  +", {"ldp_svd", "dp_pnbm", "privacy", "recommenders"}),
         ("cli/run.py", "return ", "return  +", set()),
     ],
 )

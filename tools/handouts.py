@@ -31,6 +31,7 @@ YOURS = "# your answer\n"
 FENCED = re.compile(r"^(`{3,}|:{3,})\{([\w:-]+)\} *([^\n]*)\n(.*?)^\1 *$\n?", re.MULTILINE | re.DOTALL)
 ROLE = re.compile(r"\{([\w:]+)\}`([^`]*)`")
 LABEL = re.compile(r"^(\$\$) *\([\w-]+\) *$", re.MULTILINE)
+PLACE = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
 ENTRY = re.compile(r"^@\w+\{([^,\s]+),(.*?)^\}", re.MULTILINE | re.DOTALL)
 
 
@@ -102,7 +103,7 @@ def plain(text: str, who: str = "teacher", asked: list[Exercise] | None = None) 
     """
     known = [] if asked is None else asked
     folded = FENCED.sub(lambda found: _block(found, who, known), text)
-    return LABEL.sub(r"\1", ROLE.sub(_role, folded))
+    return PLACE.sub("", LABEL.sub(r"\1", ROLE.sub(_role, folded)))
 
 
 def _block(found: re.Match[str], who: str, asked: list[Exercise]) -> str:

@@ -327,7 +327,20 @@ class Explorer:
         raise UserError(f"there is no figure {name!r} in {self.stem}; choose from {names}")
 
     def beside(self, name: str, values: Values) -> list[str]:
-        """The controls that move the figure of that name, with the others at `values`."""
+        """The controls that move a figure.
+
+        Parameters
+        ----------
+        name
+            The figure.
+        values
+            Where the other controls stand.
+
+        Returns
+        -------
+        list of str
+            The names of those controls, in the order of the dashboard.
+        """
         wanted = self.figure(name).controls
         named = wanted(values) if callable(wanted) else wanted
         return [c.name for c in self.controls if (named is None or c.name in named) and c.active(values)]

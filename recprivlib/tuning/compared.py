@@ -208,7 +208,7 @@ def comparisons(*, total: Any = None, **asked: Any) -> list[Comparison]:
 def named(against: str) -> tuple[str, dict[str, Any]]:
     """A system, and the parameters that are said of it.
 
-    >>> named("dpsgd-pnbm noise_only=on")
+    >>> named("dpsgd-pnbm noise_only=true")
     ('dpsgd-pnbm', {'noise_only': True})
     """
     system, *said = against.split()

@@ -53,12 +53,12 @@ def test_nor_does_that_of_a_mechanism(name):
 
 def test_nor_what_is_printed(capsys):
     """With --delta the claim of a pure ε is shown at that δ too; one at δ = 10⁻⁵ says nothing at 10⁻⁷."""
-    for name, delta, said in (("dplcf-sp", "1e-06", "claimed  ε = 1.0, δ = 1e-06"),
-                              ("dpsgd-pnbm-repaired", "1e-07", "claimed  ε = ∞, δ = 1e-07")):  # fmt: skip
+    for name, delta, power, said in (("dplcf-sp", "1e-06", "10⁻⁶", "claimed  ε = 1.0, δ = 10⁻⁶"),
+                                     ("dpsgd-pnbm-repaired", "1e-07", "10⁻⁷", "claimed  ε = ∞, δ = 10⁻⁷")):  # fmt: skip
         main(["account", name, "--delta", delta])
         shown = capsys.readouterr().out
         assert said in shown
-        assert f"δ = {delta}" in next(line for line in shown.splitlines() if "counted" in line)
+        assert f"δ = {power}" in next(line for line in shown.splitlines() if "counted" in line)
     main(["audit", "randomized-response", "--delta", "1e-06", "--trials", "1000", "--json"])
     document = json.loads(capsys.readouterr().out)
     assert {document[part]["delta"] for part in ("claimed", "counted", "attacked")} == {1e-6}

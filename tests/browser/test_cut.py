@@ -41,15 +41,16 @@ def test_nothing_is_cut_at_any_step(visit, still_site, stem, screen):
 
 
 def test_what_is_cut_is_seen(visit, still_site):
-    page = opened(visit, "dplcf", width=1280, site=still_site)
+    page = opened(visit, "dplcf", "?step=4", width=1280, site=still_site)
     assert cut(page) == []
     page.add_style_tag(content=".stage-say { height: 12px !important } .ends output { left: 0 !important }")
     page.wait_for_timeout(500)  # the figure is drawn again, a little higher
     page.evaluate("""() => {
       const name = document.querySelector('.stage svg .annotation-text');
       name.textContent = 'a name that is far too long for the room beside its line';
-      document.querySelector('.stage .ends span').style.visibility = 'visible';
-      document.querySelector('.stage select').style.maxWidth = '30px';
+      const shown = what => [...document.querySelectorAll(what)].find(one => one.offsetParent);
+      shown('.stage .ends span').style.visibility = 'visible';
+      shown('.stage select').style.maxWidth = '30px';
     }""")
     found = "\n".join(page.evaluate(CUT))
     for part in ("is cut by .stage-say", "leaves its drawing", "is written over", "is cut in its list"):

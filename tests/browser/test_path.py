@@ -30,7 +30,7 @@ def begins(page):
     if not opening.count():
         return 0
     box = opening.first.bounding_box()
-    assert box["y"] + box["height"] <= 1.5 * page.viewport_size["height"], "the picture is met on the first screens"
+    assert box["y"] + box["height"] <= 1.6 * page.viewport_size["height"], "the picture is met on the first screens"
     return page.locator(".path").bounding_box()["y"]
 
 

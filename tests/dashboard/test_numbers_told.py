@@ -70,7 +70,7 @@ def misread(stem: str) -> list[str]:
         for where, text in slots:
             said |= found(text)
             wrong += [f"{where} at {live(stem).link(one.values)}: {text}"] if found(text) & set(FALSE) else []
-    if billed(stem):
+    if billed(stem) and not wrong:
         assert {"5.5", "2.8"} <= said  # else nothing was looked at
     return wrong
 
@@ -201,7 +201,7 @@ def test_tight_is_said_only_where_the_accountant_proves_it(sampling, word):
 @pytest.mark.parametrize("epsilon1", [0.1, 0.7, 1.0, 2.3, 3.0])
 def test_the_exact_epsilon_of_a_report_is_no_less_than_it_is_printed(epsilon1):
     result = replace(live("ldp_svd").compute(mechanism="rounded"), epsilon1=epsilon1)
-    told = re.search(r"a true ε of ([\d.]+)", say_rounded(result))
+    told = re.search(r"a true ε of (\d*\.?\d+)", say_rounded(result))
     assert float(told[1]) >= rounded(epsilon1, 1.0)
 
 

@@ -208,7 +208,7 @@ def test_the_readers_own_rule_proves_less_than_the_programs(visit, still_site):
         return float(re.search(r"attacked: at least ([\d.]+)", line)[1])
 
     own = certified("the highest fifth")
-    rule = page.get_by_label("Your rule: false alarms")
+    rule = page.locator("[aria-label='Your rule: false alarms'][aria-valuetext]")
     assert rule.get_attribute("aria-valuetext") == which.control("alarms").spoken(0.2)
     program = certified("program choose")
     assert rule.get_attribute("aria-valuetext") == which.control("alarms").spoken(0.0)
