@@ -181,7 +181,8 @@ class Lesson:
             phone.get_by_text("The class is over.").wait_for()
             kept = "[sessionStorage.length, localStorage.length, document.cookie]"
             assert phone.evaluate(kept) == [0, 0, ""]
-        assert self.wall.locator(".lobby .code").inner_text() != self.code
+        other = "old => document.querySelector('.lobby .code').innerText !== old"
+        self.wall.wait_for_function(other, arg=self.code)  # who joins now needs another code
         self.pupils.leave()
         assert not self.noise, "\n".join(self.noise)
         for page in (self.wall, *self.phones):
