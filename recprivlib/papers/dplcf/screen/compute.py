@@ -29,7 +29,8 @@ from recprivlib.protocols import Array
 LENGTHS = tuple(range(1, 11))
 
 
-MOST = 500  # neighbours kept in the ranked lists
+MOST = 500  # neighbours kept in the ranked lists, where somebody asks for more than are usual
+USUAL = 200
 
 
 TILES = 40
@@ -134,7 +135,8 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     """The same, after every block of phones that has reported: the crowd grows before your eyes. The attack is last."""
     values = DEFAULTS | moved
     source, system = dataset(values["data"]), _system(values)
-    key = ("dplcf", source.checksum, *(values[name] for name in ("people", "seed", "server", "epsilon")))
+    width = _width(system)
+    key = ("dplcf", source.checksum, width, *(values[name] for name in ("people", "seed", "server", "epsilon")))
     learned, share = LEARNED.known(key), 1.0
     turns = bills.in_turn(system, SERVERS[values["server"]][0], source.interactions.sizes, UNITS[values["unit"]])
     bill = next(turns)
@@ -175,11 +177,18 @@ class Learned:
 
 
 def _learn(source: Dataset, system: Any, sums: Mapping[str, Array], own: np.random.Generator, seed: int) -> Learned:
-    wide = replace(system, neighbors=MOST) if "neighbors" in parameters(system) else system
+    wide = replace(system, neighbors=width) if (width := _width(system)) else system
     told, flipping = wide.learn(None, sums, own), _flipping(source, system)
     popular = PerItem(dplcf.popularity(sums, flipping.p, flipping.q).astype(np.float32))
     private = _rates(evaluate(popular, holdout(source, seed), LENGTHS, full=False))
     return Learned(int(sums["users"]), told, private, system.alike(told, sums, *films.pairs(source, seed)))
+
+
+def _width(system: Any) -> int:
+    """How many neighbours of a film are ranked: a move of the slider is a slice of them. 0: nobody votes."""
+    if "neighbors" not in parameters(system):
+        return 0
+    return USUAL if system.neighbors <= USUAL else MOST
 
 
 def _flipping(source: Dataset, system: Any) -> Any:
