@@ -70,6 +70,7 @@ ABOUT = ("system", "data", "users", "items", "checksum", "protocol", "seeds")
 FOUND = ("metric", "value", "low", "high", "first", "against", "difference", "difference_low", "difference_high",
          *PRICED)  # fmt: skip
 COMPARED = ("against", "difference", "difference_low", "difference_high", "verb")
+Tested = Mapping[str, tuple[Comparison, Contender, str]]  # the address of a first test -> who asks for it, and how
 SPANS = ("seeds", "splits", "populations")
 LABELS = ("system", "data", "checksum", "protocol", "seeds", "metric")
 TERMS = ("claimed_for", "unit", "relation", "view", "delta", "trust")
@@ -384,9 +385,9 @@ def _rounded(value: Any) -> Any:
 def check(name: str, cells: Iterable[Cell]) -> list[str]:
     """What no longer comes out as committed, one sentence each. The cells are first seeds of runs."""
     wrong = []
-    committed = results(name)
+    committed, asked = results(name), _asked(name)
     for cell in cells:
-        rows = _of(name, committed, cell)
+        rows = _of(asked, committed, cell)
         with one_thread():
             outcome = compute((cell, sources(cell.system)))
         if outcome.report is None:
@@ -398,7 +399,7 @@ def check(name: str, cells: Iterable[Cell]) -> list[str]:
             now = outcome.report.metrics.get(row["metric"], float("nan"))
             wrong += _compared(f"{cell}: {row['metric']}", now, row["first"], tolerance(row["metric"], row["users"]))
         for _, row in rows[:1].iterrows():
-            wrong += _billed(str(cell), _cost_of(name, cell, outcome.report), row)
+            wrong += _billed(str(cell), _cost_of(asked, cell, outcome.report), row)
     return wrong
 
 
@@ -456,7 +457,8 @@ def stale(name: str) -> list[str]:
     unknown = [line for plan in plans for line in compared.missing(plan, read(chosen(name)))]
     first = [cells[0] for grid in grids(name) for cells in grid.runs().values()]
     first += [cells[0][0][0] for cells in _tests(name, slow=True)] if not unknown else []
-    return unknown + [f"{cell} is not in {name}.csv" for cell in first if not len(_of(name, committed, cell))]
+    asked = _asked(name) if not unknown else {}
+    return unknown + [f"{cell} is not in {name}.csv" for cell in first if not len(_of(asked, committed, cell))]
 
 
 def _tests(name: str, slow: bool = False) -> list[compared.Cells]:
@@ -476,30 +478,30 @@ def remedy(wrong: Sequence[str]) -> str:
     return "\n".join([*wrong, "If this change is meant, run `make results` and commit the tables."])
 
 
-def _of(name: str, committed: pd.DataFrame, cell: Cell) -> pd.DataFrame:
+def _of(tested: Tested, committed: pd.DataFrame, cell: Cell) -> pd.DataFrame:
     """The committed rows of a cell's run, whatever its seed."""
     about = {key: getattr(cell, key) for key in ("system", "data", "checksum", "protocol")}
     if cell.nest is None:
         about |= {"setting": None}
         return rows_of(committed, about | dict(cell.params))
-    plan, one, setting = _asked(name, cell)
+    plan, one, setting = tested[cell.address()]
     about |= {"setting": setting} | ({"total": plan.total.epsilon} if plan.total else {})
     return rows_of(committed, about | dict(one.fixed if setting == TUNED else cell.params))
 
 
-def _cost_of(name: str, cell: Cell, report: Report) -> Row:
+def _cost_of(tested: Tested, cell: Cell, report: Report) -> Row:
     """What a run costs, at the terms of its rows."""
-    return priced(report) if cell.nest is None else cost_of(_asked(name, cell)[1], report)
+    return priced(report) if cell.nest is None else cost_of(tested[cell.address()][1], report)
 
 
-def _asked(name: str, cell: Cell) -> tuple[Comparison, Contender, str]:
-    """Which comparison asks for a test, of whom, and at which setting."""
-    choices = read(chosen(name))
-    for asked in comparisons(name):
-        for (number, setting), cells in compared.tests(asked, choices).items():
-            if cells[0][0][0].address() == cell.address():
-                return asked, asked.contenders[number], setting
-    raise UserError(f"{cell} is no first test of {name}.toml")
+def _asked(name: str) -> Tested:
+    """Of each first test by its address: which comparison asks for it first, of whom, and at which setting."""
+    plans, found = comparisons(name), dict[str, tuple[Comparison, Contender, str]]()
+    choices = read(chosen(name)) if plans else {}
+    for one in plans:
+        for (number, setting), cells in compared.tests(one, choices).items():
+            found.setdefault(cells[0][0][0].address(), (one, one.contenders[number], setting))
+    return found
 
 
 def main(words: Sequence[str]) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.plots.numerals import count
 from recprivlib.protocols import Array
 
 
@@ -96,6 +97,23 @@ def rows(table: Any, count: int, width: int, what: str) -> Array:
 def agrees(seen: float, stated: float, tries: int) -> bool:
     """Whether a share of `tries` is within five standard errors of what is stated; never is never."""
     return bool(abs(seen - stated) <= 5 * np.sqrt(stated * (1 - stated) / tries) + 1e-12)
+
+
+def law_is_drawn(
+    names: Mapping[str, Any], law: Array, secrets: Array, outputs: Array, tries: int, what: str, seed: int
+) -> str:  # fmt: skip
+    """What is stated is what is drawn: each rate of `law` within five standard errors. `what` is a secret, in words."""
+    rng = generator(seed, 1)
+    for secret, row in zip(secrets, law, strict=True):
+        y = answers(names, np.full(tries, secret), rng)
+        for answer, stated in zip(outputs, row, strict=True):
+            seen = float(np.mean(y == answer))
+            if not agrees(seen, stated, tries):
+                raise Failed(
+                    f"law says that {what} {secret} is sent as {answer:g} in {100 * stated:.1f} % of cases; release "
+                    f"does it in {100 * seen:.1f} %, of {count(tries)}."
+                )
+    return f"release draws what law says, in {count(len(secrets) * tries)} draws."
 
 
 def number(value: Any, what: str) -> float:

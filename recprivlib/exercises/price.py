@@ -13,10 +13,8 @@ from recprivlib.exercises.contract import (
     Exercise,
     Failed,
     Wrong,
-    agrees,
-    answers,
     drawn_from,
-    generator,
+    law_is_drawn,
     number,
     price,
     rows,
@@ -100,17 +98,7 @@ def contract(names: Mapping[str, Any], seed: int) -> str:
 
 def lawful(names: Mapping[str, Any], seed: int) -> str:
     """What is stated is what is drawn: each rate within five standard errors."""
-    outputs, channel, rng = _outputs(names), _law(names), generator(seed, 1)
-    for secret, row in enumerate(channel):
-        y = answers(names, np.full(DRAWS, secret), rng)
-        for answer, stated in zip(outputs, row, strict=True):
-            seen = float(np.mean(y == answer))
-            if not agrees(seen, stated, DRAWS):
-                raise Failed(
-                    f"law says that a {secret} is sent as {answer:g} in {100 * stated:.1f} % of cases; release does it "
-                    f"in {100 * seen:.1f} %, of {count(DRAWS)}."
-                )
-    return f"release draws what law says, in {count(2 * DRAWS)} draws."
+    return law_is_drawn(names, _law(names), np.arange(2), _outputs(names), DRAWS, "a", seed)
 
 
 def attacked(names: Mapping[str, Any], seed: int) -> str:

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from recprivlib.auditing import audit
-from recprivlib.exercises.contract import Exercise, Failed, Wrong, agrees, answers, drawn_from, generator, price, rows
+from recprivlib.exercises.contract import (
+    Exercise,
+    Failed,
+    Wrong,
+    drawn_from,
+    law_is_drawn,
+    price,
+    rows,
+)
 from recprivlib.mechanisms import OptimalChannel
 from recprivlib.mechanisms.common import all_pairs, worst
 from recprivlib.mechanisms.optimal_channel import PRIOR
@@ -75,18 +83,7 @@ def contract(names: Mapping[str, Any], seed: int) -> str:
 
 def lawful(names: Mapping[str, Any], seed: int) -> str:
     """What is stated is what is drawn: each of 25 rates within five standard errors."""
-    channel = _law(names)
-    rng = generator(seed, 1)
-    for x, row in zip(STARS, channel, strict=True):
-        y = answers(names, np.full(DRAWS, x), rng)
-        for star, stated in zip(STARS, row, strict=True):
-            seen = float(np.mean(y == star))
-            if not agrees(seen, stated, DRAWS):
-                raise Failed(
-                    f"law says that a rating of {x} is sent as {star} in {100 * stated:.1f} % of cases; "
-                    f"release does it in {100 * seen:.1f} %, of {count(DRAWS)}."
-                )
-    return f"release draws what law says, in {count(5 * DRAWS)} draws."
+    return law_is_drawn(names, _law(names), STARS, STARS, DRAWS, "a rating of", seed)
 
 
 def counted(names: Mapping[str, Any], seed: int) -> str:

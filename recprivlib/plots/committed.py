@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -69,12 +70,7 @@ def curve(
         return None
     every = values(configured(get(about["system"]).system, dict(settings)))
     found = rows_of(results(table), dict(about) | {name: value for name, value in every.items() if name != along})
-    found = found.dropna(subset=[along]).drop_duplicates(x or along).sort_values(x or along)
-    if not len(found):
-        return None
-    _same_terms(found, x)
-    xs, ys, low, high = (tuple(map(float, found[column])) for column in (x or along, "value", "low", "high"))
-    return Series(name, role, xs, ys, low, high, of=of)
+    return _series(found, along, x, Series(name, role, (), (), of=of))
 
 
 def tuned(
@@ -87,12 +83,17 @@ def tuned(
     if f"{stem}_tuned" not in names():
         return None
     found = rows_of(results(f"{stem}_tuned"), dict(about) | {"setting": "tuned"})
+    return _series(found, along, x, Series(name, role, (), (), dash="dot", of="mean of splits and seeds"))
+
+
+def _series(found: pd.DataFrame, along: str, x: str, shown: Series) -> Series | None:
+    """A curve of these rows that looks as is `shown`; None where there are none."""
     found = found.dropna(subset=[along]).drop_duplicates(x or along).sort_values(x or along)
     if not len(found):
         return None
     _same_terms(found, x)
     xs, ys, low, high = (tuple(map(float, found[column])) for column in (x or along, "value", "low", "high"))
-    return Series(name, role, xs, ys, low, high, "dot", "mean of splits and seeds")
+    return replace(shown, x=xs, y=ys, low=low, high=high)
 
 
 def level(table: pd.DataFrame, metric: str = "hr@10", **where: Any) -> float:

@@ -164,6 +164,15 @@ def test_a_mistake_is_said_before_anything_runs(asked, said):
         comparison(systems=["item-mean"], **asked)
 
 
+def test_a_rival_may_be_named_by_its_parameters_whatever_the_others_have():
+    asked = {"epsilon1": [1.0], "epsilon": [1.0], "mechanism": ["laplace", "optimal"]}
+    plan = comparison(systems=["laplace-svd", "optimal-mf"], against="optimal-mf mechanism=laplace", parameters=asked)
+    rivals = {one.name: plan.rival(one) for one in plan.contenders}
+    named = rivals.pop("laplace-svd@epsilon1=1.0")
+    assert (named.system, named.fixed["mechanism"]) == ("optimal-mf", "laplace")
+    assert [(None if one is None else one.fixed["mechanism"]) for one in rivals.values()] == [None, "laplace"]
+
+
 def test_a_rival_is_held_against_at_the_same_price_and_one_that_is_not_alone_is_refused():
     plan = comparison(systems=["dp-item-means", "dpsgd-pnbm", "uniform-similarity"], against="dp-item-means",
                       parameters={"epsilon": [1.0, 3.0]})  # fmt: skip

@@ -135,8 +135,12 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     """The same, after every block of phones that has reported: the crowd grows before your eyes. The attack is last."""
     values = DEFAULTS | moved
     source, system = dataset(values["data"]), _system(values)
-    width = _width(system)
-    key = ("dplcf", source.checksum, width, *(values[name] for name in ("people", "seed", "server", "epsilon")))
+    key = (
+        "dplcf",
+        source.checksum,
+        _width(system),
+        *(values[name] for name in ("people", "seed", "server", "epsilon")),
+    )
     learned, share = LEARNED.known(key), 1.0
     turns = bills.in_turn(system, SERVERS[values["server"]][0], source.interactions.sizes, UNITS[values["unit"]])
     bill = next(turns)
@@ -253,7 +257,8 @@ def curve(values: Values) -> tuple[Series | None, Series | None, Series | None]:
         own = committed.curve(RESULTS, about | {"system": name}, many, "epsilon", label, role, "mean of the seeds")
         if values["people"] > 1:
             return own, None, None
-        alike = committed.tuned(RESULTS, about | {"system": name}, "epsilon", role)
+        read_as = {part: value for part, value in settings.items() if part == "inverse"}  # a reading, never searched
+        alike = committed.tuned(RESULTS, about | {"system": name} | read_as, "epsilon", role)
         noisy = about | {"system": "ldp-popularity"}
         private = committed.curve(RESULTS, noisy, {"reports": "bits"}, "epsilon", "", "private-popularity")
         return own, private.within(own.x) if own and private else None, alike
