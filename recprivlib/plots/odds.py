@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,12 @@ from recprivlib.plots.chart import Label
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import best_guess, percent, setting
 
-RIGHT = Axis("right about one film", 0.4, 1.0, ticks=(0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1))
+RIGHT = Axis("right about {}", 0.4, 1.0, ticks=(0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1))
 
 
-def odds(look: Look, epsilon: float) -> dict[str, Any]:
+def odds(look: Look, epsilon: float, guessed: str = "one film") -> dict[str, Any]:
     """How often a server that sees one answer, and was undecided before, can be right: never more than this."""
-    chart = look.chart(EPSILON, RIGHT, 340, right=156)
+    chart = look.chart(EPSILON, replace(RIGHT, title=RIGHT.title.format(guessed)), 340, right=156)
     x = np.geomspace(chart.x.low, chart.x.high, 60)
     here = best_guess(epsilon)
     traces = [chart.level(0.5, "random", "a coin flip"),

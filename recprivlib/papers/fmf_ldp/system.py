@@ -202,7 +202,8 @@ class FMFLDP:
         return _sent(self, size)
 
     def ledger(self, sizes: Sizes) -> Ledger:
-        claim = Claim(self.k * self.epsilon, 0.0, "user", "replace", "Theorem 3 and Section 5.1", "one epoch")
+        counts = "whole run" if self.epochs == 1 else "one epoch"
+        claim = Claim(self.k * self.epsilon, 0.0, "user", "replace", "Theorem 3 and Section 5.1", counts)
         return bits_ledger(self.epsilon, self.k, self.epochs, self.factors, sizes, claim)
 
 

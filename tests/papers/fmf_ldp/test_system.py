@@ -154,6 +154,7 @@ def test_the_bill_of_the_paper_counts_one_epoch_of_twenty():
     ledger = system.ledger(CITY)
     assert ledger.claimed.epsilon == 250
     assert ledger.claimed.counts == "one epoch"
+    assert FMFLDP(epochs=1).ledger(CITY).claimed.counts == "whole run"
     found = {
         (delta, view): guarantee(ledger, "user", "replace", delta, view).epsilon
         for delta, view in ((0.0, "server"), (1e-6, "server"), (1e-6, "shuffled"))
@@ -191,6 +192,12 @@ def test_the_attack_stays_below_the_bill_and_the_verdict_says_what_the_claim_cou
     assert (found.verdict, found.reason) == ("open", "the claim counts one epoch")
     assert 1.5 < found.attacked.decisive <= found.attacked.epsilon_lower <= found.attacked.ceiling + 1e-9
     assert found.attacked.epsilon_lower <= found.counted.epsilon
+
+
+def test_a_run_of_one_epoch_costs_what_is_claimed_and_holds():
+    found = audit(FMFLDP(k=1, epochs=1), name="fmf-ldp", trials=20_000)
+    assert found.verdict == "holds", found.reason
+    assert found.counted.epsilon == found.claimed.epsilon == 2.5
 
 
 def test_item_sign_costs_what_it_says():

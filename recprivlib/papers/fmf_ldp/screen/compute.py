@@ -120,7 +120,8 @@ def _result(values: Values, system: Any, points: tuple[Point, ...], found: Score
 def _bill(system: Any, name: str, sizes: Sizes, last: bool) -> ThreeNumbers:
     """Claimed and counted for a whole person, at the δ of the course; the attack plays when the run is over."""
     claimed = system.ledger(sizes).claimed
-    terms = replace(YOU, other=claimed.counts if claimed else "", delta=small_delta(sizes.users))
+    other = claimed.counts if claimed and claimed.counts != "whole run" else ""
+    terms = replace(YOU, other=other, delta=small_delta(sizes.users))
     return bills.of_system(system, name, sizes, terms) if last else bills.promised(system, sizes, terms)
 
 

@@ -163,7 +163,7 @@ EXPLORER = Explorer(
         Figure(
             "one",
             "Who sees one report is right",
-            lambda it, look: odds(look, it.epsilon),
+            lambda it, look: odds(look, it.epsilon, "two histories"),
             "path",
             axis="epsilon",
             say=say_one,
