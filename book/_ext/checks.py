@@ -156,6 +156,8 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], 
     if app.env.metadata.get(page, {}).get("checks"):
         app.add_css_file("check.css")
         app.add_js_file("check.js", loading_method="defer")
+        if 'class="quiz' in context.get("body", ""):  # a container: all of its questions are counted together
+            app.add_js_file("quiz.js", loading_method="defer")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -7,12 +7,11 @@
     node.append(...parts);
     return node;
   };
-  /** @param {HTMLElement} box */
-  function begin(box) {
-    const key = box.querySelector("details");
-    const whys = [...key.querySelectorAll("li")];
+  // Puts a button before each answer of a question. `say(true)` shows the reason of an answer.
+  window.rpCheck = (box, chosen) => {
+    const whys = [...box.querySelectorAll("details li")];
     box.classList.add("asks");
-    box.querySelectorAll(".check-answers > li").forEach((answer, at) => {
+    return [...box.querySelectorAll(".check-answers > li")].map((answer, at) => {
       const words = answer.querySelector("span"),
         name = `${words.id}-press`;
       const press = make("button", { type: "button", id: name, textContent: "ABCD"[at] });
@@ -22,13 +21,25 @@
       why.setAttribute("role", "status");
       answer.prepend(press);
       answer.append(why);
+      const right = Boolean(answer.dataset.right);
+      /** @param {boolean} on */
+      const say = (on) => {
+        answer.classList.toggle(right ? "right" : "wrong", on);
+        why.replaceChildren(...(on ? [...whys[at].childNodes].map((node) => node.cloneNode(true)) : []));
+      };
+      /** @param {boolean} on */
+      const mark = (on) => press.setAttribute("aria-pressed", String(on));
       answer.addEventListener("click", (event) => {
-        if (/** @type {Element} */ (event.target).closest("a, .check-why")) return;
-        press.setAttribute("aria-pressed", "true");
-        answer.classList.add(answer.dataset.right ? "right" : "wrong");
-        why.replaceChildren(...[...whys[at].childNodes].map((node) => node.cloneNode(true)));
+        if (!(/** @type {Element} */ (event.target).closest("a, .check-why"))) chosen(at);
       });
+      return { right, mark, say };
     });
-  }
-  for (const box of document.querySelectorAll(".check")) if (!box.closest(".quiz")) begin(box);
+  };
+  for (const box of document.querySelectorAll(".check"))
+    if (!box.closest(".quiz")) {
+      const answers = window.rpCheck(box, (at) => {
+        answers[at].mark(true);
+        answers[at].say(true);
+      });
+    }
 })();
