@@ -9,7 +9,8 @@
     ```
 
 A name that a chapter does not have is refused, and a link counts the steps anew at each build. Notes stand on the page
-where they are written, and go into `_static/notes/<chapter>.js`, from where Present shows them in a second window (notes.js).
+where they are written, and go into `_static/notes/<chapter>.js`, from where
+Present shows them in a second window (notes.js).
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class At(SphinxRole):
             return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
         self.env.note_dependency(str(ROOT / "book" / f"{chapter}.md"))
         to = posixpath.relpath(f"book/{chapter}", posixpath.dirname(self.env.docname) or ".")
-        words = words if end.startswith("#") else f"{chapter}, {words}"
+        words = chapter if words == "slides" else words
         link = f'<a class="at" href="{escape(f"{to}.html{end}", quote=True)}">{escape(words)}</a>'
         return [nodes.raw("", link, format="html")], []
 
@@ -78,7 +79,7 @@ class Notes(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         try:
-            chapter, end, words = place(self.arguments[0])
+            chapter, end, _ = place(self.arguments[0])
             if not end.startswith("?step="):
                 raise ValueError("notes are for a step")
         except ValueError as error:
@@ -111,9 +112,18 @@ def write(app: Sphinx, error: Exception | None) -> None:
             (folder / f"{chapter}.js").write_text(f"rpNotes({json.dumps(told, ensure_ascii=False)});\n", "utf-8")
 
 
+def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Notes and slides, where there is a path."""
+    if app.env.metadata.get(page, {}).get("path"):
+        app.add_css_file("slides.css")
+        for name in ("notes.js", "slides.js"):
+            app.add_js_file(name, loading_method="defer", priority=600)  # after the path itself
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.add_role("at", At())
     app.add_directive("notes", Notes)
+    app.connect("html-page-context", add_scripts)
     app.connect("build-finished", write)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}
