@@ -288,6 +288,13 @@ interface Scenery {
 }
 type Device = (pen: CanvasRenderingContext2D, look: Colours, area: Area, it: Scenery) => void;
 
+/** An answer of a question: whether it is right, pressed, and explained. */
+interface CheckAnswer {
+  right: boolean;
+  mark(on: boolean): void;
+  say(on: boolean): void;
+}
+
 interface Window {
   Plotly?: typeof Plotly;
   rpDevices: Record<string, Device>;
@@ -303,6 +310,10 @@ interface Window {
   rpPen(host: HTMLElement, sketch: Sketch, tell: { changed(): void; done(): void }): Pen;
   rpPlay(place: HTMLElement): void;
   rpScore(place: HTMLElement): void;
+  /** Puts a button before each answer of a question; `chosen` is told which one was pressed. */
+  rpCheck(box: HTMLElement, chosen: (at: number) => void): CheckAnswer[];
+  /** What to say at each step of a chapter, by its number: `_static/notes/<chapter>.js` hands it over. */
+  rpNotes?(told: Record<string, string[]>): void;
   staticFrame: {
     (place: HTMLElement, url: string): Promise<void>;
     data?(stem: string, it: StillData): void;
