@@ -57,9 +57,10 @@ site: setup  ## book and laboratory in _build/site, to be copied to any static h
 
 # A configuration of our own, so that a chapter opens as a notebook and the reader's settings stay theirs.
 lab: export JUPYTER_CONFIG_DIR := $(CURDIR)/_build/lab
-lab: .venv/ready-lab  ## the chapters as notebooks in JupyterLab
+lab: .venv/ready-lab  ## the chapters as notebooks in JupyterLab, with and without solutions; your work in them stays
 	@mkdir -p _build/lab/labconfig && cp tools/lab.json _build/lab/labconfig/default_setting_overrides.json
-	@$(BIN)/jupyter lab --notebook-dir book $(ARGS)
+	@$(BIN)/python -m tools.handouts --lab
+	@$(BIN)/jupyter lab --notebook-dir _build/notebooks $(ARGS)
 
 # -------------------------------------------------------------------------------------------- for developers
 

@@ -55,7 +55,7 @@ class BookError(Exception):
 
 def inputs() -> str:
     """The name of all that the book is made from."""
-    own = [ROOT / name for name in ("_config.yml", "_toc.yml", "conf.py", "book", "tools/book.py")]
+    own = [ROOT / name for name in ("_config.yml", "_toc.yml", "conf.py", "book", "tools/book.py", "tools/handouts.py")]
     return digest(own, library())
 
 

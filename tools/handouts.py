@@ -1,6 +1,6 @@
 """The chapters as notebooks to hand out, in `_build/handouts`: for students without solutions, for teachers with them.
 
-    python -m tools.handouts
+    python -m tools.handouts            (or --lab: in `_build/notebooks`, where a reader's own work stays)
 
 What MyST alone understands is said in plain Markdown; the dashboard of a chapter stands where its figure does.
 Exercises that are graded by attack stand at the end, so that no name of theirs is another's. Cells have nbgrader's
@@ -10,8 +10,11 @@ metadata: the teacher's notebooks are what `nbgrader generate_assignment` begins
 from __future__ import annotations
 
 import ast
+import hashlib
+import json
 import re
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -23,8 +26,11 @@ from recprivlib.exercises import Exercise, exercise
 from tools.book import tell
 from tools.notebooks import chapters
 
+import checks  # isort: skip  (a local extension of the book)
+
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "_build" / "handouts"
+LAB = ROOT / "_build" / "notebooks"  # the same where `make lab` opens them
 WHO = ("student", "teacher")
 SCHEMA = 3  # of nbgrader's metadata
 YOURS = "# your answer\n"
@@ -112,9 +118,23 @@ def _block(found: re.Match[str], who: str, asked: list[Exercise]) -> str:
     if kind == "exercise":
         asked.append(exercise(about.strip()))
         return f"*{asked[-1].title}* stands at the end of this notebook.\n"
+    if kind == "check":
+        return _question(body, who)
     if kind == "dropdown":
         return f"**{about}.** {body}" if who == "teacher" else "*Your answer:*\n"
     return ""  # settings of the page, and pictures that it brings
+
+
+def _question(body: str, who: str) -> str:
+    """A question with its answers, a letter each; for teachers, with the key and what is to be said of each answer."""
+    asked = checks.read(body.splitlines())
+    lettered = list(zip("ABCD", asked.answers, strict=False))
+    answers = "".join(f"- **{letter}.** {one.words}\n" for letter, one in lettered)
+    if who == "student":
+        return f"{asked.asked}\n\n{answers}"
+    (right,) = (letter for letter, one in lettered if one.right)
+    reasons = "".join(f"- {letter}: {one.why}\n" for letter, one in lettered if one.why)
+    return f"{asked.asked}\n\n{answers}\n**Key: {right}.**\n\n{reasons}"
 
 
 def _role(found: re.Match[str]) -> str:
@@ -208,18 +228,50 @@ def _loose(sources: list[str]) -> set[str]:
     return used
 
 
-def write(say: Callable[[str], None] = tell, target: Path = TARGET) -> list[Path]:
-    """All notebooks, of every chapter that has code."""
+def written(page: Path, who: str) -> str:
+    """A notebook as text; the same chapter gives the same one."""
+    return nbformat.writes(notebook(page, who)) + "\n"
+
+
+def write(say: Callable[[str], None] = tell, target: Path = TARGET, pages: Iterable[Path] | None = None) -> list[Path]:
+    """All notebooks, of every chapter that has code, or of these pages."""
     files = []
-    for page in chapters():
+    for page in chapters() if pages is None else pages:
         for who in WHO:
             path = target / who / f"{page.stem}.ipynb"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(nbformat.writes(notebook(page, who)) + "\n", encoding="utf-8")
+            path.write_text(written(page, who), encoding="utf-8")
             files.append(path)
     say(f"handouts: {len(files)} notebooks, for students and for teachers -> {target}")
     return files
 
 
+def lay_out(say: Callable[[str], None] = tell, target: Path = LAB, pages: Iterable[Path] | None = None) -> list[Path]:
+    """The same for JupyterLab, where people work in them: what they have changed is left as it is, and returned."""
+    sums = target / "written.json"  # what each was when it was laid there
+    known = json.loads(sums.read_text("utf-8")) if sums.is_file() else {}
+    changed = []
+    for page, who in ((page, who) for page in (chapters() if pages is None else pages) for who in WHO):
+        path = target / who / f"{page.stem}.ipynb"
+        if path.is_file() and _sum(path.read_bytes()) != known.get(f"{who}/{page.stem}"):
+            changed.append(path)
+            continue
+        text = written(page, who)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        known[f"{who}/{page.stem}"] = _sum(text.encode())
+    sums.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    for path in changed:
+        say(f"handouts: {path.relative_to(target)} has your work in it and stays; delete it to get it anew")
+    return changed
+
+
+def _sum(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
 if __name__ == "__main__":
-    write()
+    if sys.argv[1:] == ["--lab"]:
+        lay_out()
+    else:
+        write()

@@ -10,9 +10,8 @@ import numpy as np
 
 from recprivlib.accounting import guarantee
 from recprivlib.auditing import audit
-from recprivlib.auditing.bounds import DECIDES, lower_limit
 from recprivlib.auditing.mutation import blind
-from recprivlib.exercises.contract import Exercise, Failed, Wrong, generator, price
+from recprivlib.exercises.contract import Exercise, Failed, Wrong, generator, price, proven
 from recprivlib.plots.numerals import count
 from recprivlib.plots.numerals import epsilon as shown
 from recprivlib.protocols import Interactions, System
@@ -115,14 +114,12 @@ def unfound(names: Mapping[str, Any], seed: int) -> str:
     return "The audit says holds: in its made-up worlds nothing but the answers moved."
 
 
-def proven(names: Mapping[str, Any], seed: int) -> str:
+def proved(names: Mapping[str, Any], seed: int) -> str:
     """A fair coin a game: trained on a or on b, and the reader's spy says which. Clopper–Pearson, at α = 10⁻⁶."""
     right = _played(names, seed, clock=True)
-    rate = lower_limit(right, GAMES, DECIDES)
-    proved = float(np.log(rate / (1 - rate))) if rate > 0.5 else 0.0
-    bill = _bill(names)
-    said = f"Your spy is right in {right} of {GAMES} games, which proves ε ≥ {shown(proved, 'lower')}"
-    if proved <= bill:
+    shows, bill = proven(right, GAMES), _bill(names)
+    said = f"Your spy is right in {right} of {GAMES} games, which proves ε ≥ {shown(shows, 'lower')}"
+    if shows <= bill:
         raise Failed(f"{said}: no more than the ledger allows, {price(bill)}.")
     return f"{said}; the ledger allows {price(bill)}, and the audit has seen nothing."
 
@@ -132,9 +129,9 @@ def named(names: Mapping[str, Any], seed: int) -> str:
     spot = names["spot"]
     without = _played(names, seed + 1, clock=False)
     blindfold = f"Without a clock your spy is right in {without} of {GAMES} games"
-    if spot == "time" and lower_limit(without, GAMES, DECIDES) > 0.5:
+    if spot == "time" and proven(without, GAMES) > 0:
         raise Failed(f"{blindfold}: it is not time that tells.")
-    if spot != "time" and lower_limit(without, GAMES, DECIDES) <= 0.5:
+    if spot != "time" and proven(without, GAMES) == 0:
         raise Failed(f"{blindfold}: it is time that tells, and you say {spot}.")
     if spot == NEW:
         return "Not on the list of known blind spots: you have found a hole in this book. Tell us."
@@ -176,7 +173,7 @@ EXERCISE = Exercise(
     solution=SOLUTION,
     needs=("system", "spot", "worlds", "spy"),
     checks=(
-        ("contract", contract), ("counted", counted), ("not found", unfound), ("proven", proven), ("named", named),
+        ("contract", contract), ("counted", counted), ("not found", unfound), ("proven", proved), ("named", named),
     ),
     hints=(
         "With the same answers on the tape two data sets gave two models: that is how it was found. In which worlds "

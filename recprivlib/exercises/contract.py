@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.auditing.bounds import DECIDES, lower_limit
 from recprivlib.plots.numerals import count
 from recprivlib.protocols import Array
 
@@ -121,6 +122,16 @@ def number(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or np.isnan(value):
         raise Failed(f"{what} is {value!r:.60}, but must be a number.")
     return float(value)
+
+
+def proven(right: int, games: int) -> float:
+    """The ε that so many right guesses prove, each about a fresh fair coin: Clopper–Pearson at α = 10⁻⁶.
+
+    >>> proven(50, 100), round(proven(100, 100), 2)
+    (0.0, 1.91)
+    """
+    rate = lower_limit(right, games, DECIDES)
+    return float(np.log(rate / (1 - rate))) if rate > 0.5 else 0.0
 
 
 def price(epsilon: float) -> str:

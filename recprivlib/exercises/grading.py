@@ -18,7 +18,10 @@ from recprivlib.mechanisms.noise import rooted
 from recprivlib.parameters import UserError
 
 T = TypeVar("T")
-NAMES = ("repair", "coin", "chart", "price", "cheat")  # a module each, in the order of the book
+NAMES = (  # a module each, in the order of the book
+    "price", "cheat", "crowd", "coin", "chart", "repair", "question", "listen", "ration", "moves", "means", "save",
+    "follow",
+)  # fmt: skip
 YOURS = "<yours>"  # of the reader's code in a traceback
 LONGEST = 2000  # letters of what the reader's code prints that are shown
 

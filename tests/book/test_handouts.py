@@ -6,6 +6,7 @@ import re
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 from nbclient import NotebookClient
 
 from recprivlib.exercises import exercises
@@ -84,9 +85,67 @@ def test_citations_and_settings_are_words():
     assert re.fullmatch(r"\w.* \(20\d\d\) and ε = 2,\n\$\$\nx\n\$\$\nsee the formula\.", said), said
 
 
-@pytest.mark.slow
+ASKED = """```{check} odd
+Is {term}`seven` odd?
+- [ ] no :: it is 2 times 3,
+  and 1
+- [x] yes
+- [ ] at night :: by day too
+```
+"""
+
+
+def test_a_question_is_read_with_its_answers_and_its_key_is_for_teachers():
+    listed = "Is seven odd?\n\n- **A.** no\n- **B.** yes\n- **C.** at night\n"
+    assert handouts.plain(ASKED, "student") == listed
+    assert (
+        handouts.plain(ASKED, "teacher") == f"{listed}\n**Key: B.**\n\n- A: it is 2 times 3, and 1\n- C: by day too\n"
+    )
+
+
+def test_every_question_stands_in_both_and_its_key_in_the_teachers_alone(made):
+    for stem, page in PAGES.items():
+        many = len(re.findall(r"^```\{check\}", page.read_text("utf-8"), re.MULTILINE))
+        student, teacher = ("\n".join(sources(made[stem, who], "markdown")) for who in handouts.WHO)
+        assert (student.count("- **A.** "), teacher.count("- **A.** ")) == (many, many), stem
+        assert (student.count("**Key: "), teacher.count("**Key: ")) == (0, many), stem
+        assert not re.search(r"^- \[[ x]\]| :: ", student + teacher, re.MULTILINE), stem
+
+
+def test_they_stand_beside_the_book_and_its_pages_link_to_them(book):
+    """Students' on each chapter's own page, both on the page for teachers; none is dead, and none is an old one."""
+    linked = {}
+    for page in (*PAGES, "classroom"):
+        html = BeautifulSoup((book / "book" / f"{page}.html").read_text("utf-8"), "html.parser")
+        for link in html.select("a[download]"):
+            path = (book / "book" / link["href"]).resolve()
+            linked.setdefault(page, []).append("/".join(path.parts[-2:]))
+            who, stem = path.parent.name, path.stem
+            assert path.read_text("utf-8") == handouts.written(PAGES[stem], who), path
+    paths = [stem for stem in PAGES if "```{path}" in PAGES[stem].read_text("utf-8")]
+    assert {stem: linked[stem] for stem in paths} == {stem: [f"student/{stem}.ipynb"] for stem in paths}
+    assert sorted(linked["classroom"]) == sorted(f"{who}/{stem}.ipynb" for who in handouts.WHO for stem in PAGES)
+
+
+def test_what_somebody_has_done_in_one_of_them_stays(tmp_path):
+    pages = [PAGES["privrec"]]
+    assert handouts.lay_out(lambda line: None, tmp_path, pages) == []
+    mine, other = (tmp_path / who / "privrec.ipynb" for who in handouts.WHO)
+    mine.write_text(mine.read_text("utf-8").replace("# your answer", "# 42"), "utf-8")
+    other.unlink()
+    said = []
+    assert handouts.lay_out(said.append, tmp_path, pages) == [mine]
+    assert "# 42" in mine.read_text("utf-8")
+    assert other.read_text("utf-8") == handouts.written(pages[0], "teacher")
+    assert said == ["handouts: student/privrec.ipynb has your work in it and stays; delete it to get it anew"]
+
+
+LONG = pytest.mark.slow  # each runs a whole chapter: half a minute to a minute and a half, its own simulations
+AT_ONCE = ("federation",)  # little to compute
+
+
 @pytest.mark.parametrize("who", handouts.WHO)
-@pytest.mark.parametrize("stem", PAGES)
+@pytest.mark.parametrize("stem", [stem if stem in AT_ONCE else pytest.param(stem, marks=LONG) for stem in PAGES])
 def test_both_run_from_top_to_bottom_and_the_teacher_s_passes_every_check(stem, who, made):
     notebook = NotebookClient(made[stem, who], timeout=600, resources={"metadata": {"path": str(PAGES[stem].parent)}})
     done = notebook.execute()

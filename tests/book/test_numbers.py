@@ -28,7 +28,8 @@ NOT_PROSE = (
     r"\$[^$]+\$",
     r"`[^`]*`",
     r"\]\([^)]*\)",  # the address of a link
-    r"^\d+\. ",  # the number of an exercise
+    r"^\d+\. ",  # the number of an item
+    r"^### Exercise \d+:",
 )
 
 

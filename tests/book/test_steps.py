@@ -116,6 +116,21 @@ def test_a_path_has_six_to_eight_steps_each_with_a_name(page):
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_each_step_but_a_guess_has_an_exercise_and_they_are_numbered_in_order(page):
+    text = page.read_text("utf-8")
+    steps = [part for part in re.split(r"^## ", text, flags=re.MULTILINE) if paths.STEP.search(part)]
+    lacking = [part.splitlines()[0] for part in steps
+               if not re.search(r"^### Exercise \d+: ", part, re.MULTILINE)
+               and "guess" not in paths.STEP.search(part)[0].splitlines()[0].split()]  # fmt: skip
+    assert not lacking
+    folds = re.findall(r"^### Exercise (\d+): .*\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert [int(number) for number, _ in folds] == list(range(1, len(re.findall("^### Exercise", text, re.M)) + 1))
+    for number, body in folds:
+        assert set(re.findall(r"Solution ?(\d*)", body)) <= {number}
+    assert len(re.findall(r"^```\{check\}", text, re.MULTILINE)) >= 5
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
 def test_every_state_of_a_path_is_built_with_the_book(book, page):
     script = (book / "_static" / "frames" / f"{page.stem}.path.js").read_text("utf-8")
     built = json.loads(script.removeprefix("rpPath.data(").rstrip().removesuffix(");"))

@@ -318,9 +318,36 @@ def test_a_student_s_work_is_attacked_repaired_kept_and_never_sent(visit_site, h
     page.evaluate("localStorage.removeItem('recpriv-exercise:price')")
 
 
+def test_a_student_with_a_phone_is_wrong_is_hinted_is_nearly_right_is_attacked_and_repairs(visit_site, shoot):
+    """The whole of an evening, in a chapter with an exercise of its own: averages for a whole person."""
+    asked = exercise("means")
+    page = visit_site("/book/dp_pnbm.html#x-means", 390, "dark", has_touch=True)
+    place = page.locator("[data-exercise=means]")
+    place.locator("textarea").wait_for(timeout=PATIENCE)
+    hint = place.get_by_role("button", name="hint")
+    assert "means(noisy) makes stars" in place.inner_text()
+    louder = asked.start.replace("scale = 5 / 1.0  ", "scale = 300.0")  # an attempt: more noise
+    for code, words, seen in (
+        (asked.start, "Not yet: attacked.", "and 1 is promised"),  # wrong
+        (louder, "Not yet: attacked.", "and 1 is promised"),  # hinted, and still not enough
+        (asked.solution.replace("scale = 2.0", "scale = 1.0"), "Not yet: attacked.", "ε = 2.00 for her"),  # nearly
+    ):
+        told = checked(place, words, code)
+        assert told == [one.say for one in graded("means", code)]
+        assert seen in told[-1]
+        hint.click()
+    assert place.locator(".ladder li").all_inner_texts() == list(asked.hints)
+    shoot(page, "exercise-attacked", full_page=False)
+    assert checked(place, "All checks passed.", asked.solution) == [one.say for one in graded("means", asked.solution)]
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    shoot(page, "exercise-repaired", full_page=False)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name, chapter", [
-    ("repair", "ldp_svd"), ("coin", "dplcf"), ("chart", "dplcf"), ("price", "privacy"), ("cheat", "privacy"),
+    ("price", "privacy"), ("cheat", "privacy"), ("crowd", "dplcf"), ("coin", "dplcf"), ("chart", "dplcf"),
+    ("repair", "ldp_svd"), ("question", "ldp_svd"), ("listen", "fmf_ldp"), ("ration", "fmf_ldp"), ("moves", "dp_pnbm"),
+    ("means", "dp_pnbm"), ("save", "privrec"), ("follow", "privrec"),
 ])  # fmt: skip
 def test_a_browser_s_python_tells_a_solution_what_this_one_does(name, chapter, visit_site):
     page = visit_site(f"/book/{chapter}.html", first=True)

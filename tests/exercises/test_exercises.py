@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import asdict
@@ -17,6 +18,7 @@ from recprivlib.exercises import exercises, graded
 from recprivlib.exercises.contract import agrees, price
 from recprivlib.parameters import UserError
 
+ROOT = Path(__file__).parents[2]
 ALL = exercises()
 WRONG = [(name, at) for name, asked in ALL.items() for at in range(len(asked.wrong))]
 
@@ -53,8 +55,7 @@ def by_itself(name, at):
     code = (
         f"import json; from tests.exercises.test_exercises import outcome; print(json.dumps(outcome({name!r}, {at})))"
     )
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -73,6 +74,16 @@ def test_an_exercise_begins_with_what_fails_and_has_programs_that_reach_its_chec
     assert not any(asked.solution in hint for hint in asked.hints)
 
 
+def test_each_exercise_stands_in_one_chapter_in_the_order_of_the_book_and_every_paper_has_two():
+    """A chapter's evening: the primer on recommenders, which promises nothing, has none to attack."""
+    names = re.findall(r"file: (book/\w+)", (ROOT / "_toc.yml").read_text("utf-8"))
+    texts = {name: (ROOT / f"{name}.md").read_text("utf-8") for name in names}
+    found = {name: re.findall(r"^```\{exercise\} (\w+)$", text, re.MULTILINE) for name, text in texts.items()}
+    assert [one for names in found.values() for one in names] == list(ALL)
+    for stem in ("privacy", "dplcf", "ldp_svd", "fmf_ldp", "dp_pnbm", "privrec"):
+        assert len(found[f"book/{stem}"]) >= 2, stem
+
+
 def test_what_stops_a_program_is_told_with_its_line_and_what_it_printed_before():
     syntax = "x = 1\ny = = 2\n"
     within = "def release(x, rng):\n    print('here')\n    return x + nobody\n\n\ndef law():\n    return 1\n"
@@ -85,7 +96,7 @@ def test_what_stops_a_program_is_told_with_its_line_and_what_it_printed_before()
 def test_names_that_are_missing_and_exercises_that_are_none_are_named():
     (only,) = graded("repair", "def release(x, rng):\n    return x\n")
     assert (only.check, only.say) == ("code", "The code must define law.")
-    with pytest.raises(UserError, match="there is no exercise 'magic'; choose from repair, coin"):
+    with pytest.raises(UserError, match="there is no exercise 'magic'; choose from price, cheat"):
         list(graded("magic", ""))
 
 

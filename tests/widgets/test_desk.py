@@ -246,7 +246,7 @@ def test_an_exercise_is_told_check_by_check_and_one_that_is_none_is_refused(brow
         assert browser.heard[-1] == {"asked": number, "told": {"passed": number == 1, "checks": found}}
     browser.say(asked=3, exercise="magic", text="")
     browser.run()
-    assert browser.heard[-1]["told"]["what"].startswith("There is no exercise 'magic'; choose from repair, coin")
+    assert browser.heard[-1]["told"]["what"].startswith("There is no exercise 'magic'; choose from price, cheat")
 
 
 def test_the_code_of_a_mended_table_runs_where_the_table_came_from(browser, tmp_path):
