@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, Protocol, TypeVar, get_origin, get_type_hints, runtime_checkable
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 Task = Literal["ranking", "rating"]
 Role = Literal["baseline", "paper", "repaired", "beyond"]
@@ -89,23 +89,23 @@ class Interactions:
         return Volume(self.n_users, self.n_items, len(self), longest)
 
     @cached_property
-    def matrix(self) -> sp.csr_array:
+    def matrix(self) -> scipy.sparse.csr_array:
         """R: users × items, one where they met (float32, sorted indices)."""
         return self._csr(np.ones(len(self), np.float32))
 
     @cached_property
-    def rating_matrix(self) -> sp.csr_array:
+    def rating_matrix(self) -> scipy.sparse.csr_array:
         """The ratings as a sparse users × items matrix (float32)."""
         return self._csr(self.ratings)
 
-    def _csr(self, data: Array) -> sp.csr_array:
+    def _csr(self, data: Array) -> scipy.sparse.csr_array:
         starts = np.zeros(self.n_users + 1, np.int32)
         np.cumsum(np.bincount(self.users, minlength=self.n_users), out=starts[1:])
         order = np.lexsort((self.items, self.users))
-        return sp.csr_array((data[order], self.items[order], starts), shape=(self.n_users, self.n_items))
+        return scipy.sparse.csr_array((data[order], self.items[order], starts), shape=(self.n_users, self.n_items))
 
     @staticmethod
-    def from_histories(matrix: sp.csr_array) -> Interactions:
+    def from_histories(matrix: scipy.sparse.csr_array) -> Interactions:
         """People of whom only is known what they met: the entries of a users × items matrix."""
         met = matrix.tocsr().sorted_indices()
         users = np.repeat(np.arange(met.shape[0], dtype=np.int32), np.diff(met.indptr))

@@ -20,7 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 
 FRAMES = "_static/frames"
 STATIC = Path(__file__).parent.parent / "_static"
-SCRIPTS = ("static-frame.js", "dash.js")
+SCRIPTS = ("move.js", "static-frame.js", "dash.js")
 STYLES = ("static-frame.css", "dash.css")
 
 

@@ -375,11 +375,11 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], 
     """Only where there is a path."""
     if app.env.metadata.get(page, {}).get("path"):
         app.add_css_file("path.css")
-        for name in ("pen.js", "play.js", "score.js", "stage.js", "path.js"):
+        for name in ("move.js", "pen.js", "play.js", "score.js", "stage.js", "path.js"):
             app.add_js_file(name, loading_method="defer")
     if app.env.metadata.get(page, {}).get("explore"):
         app.add_css_file("path.css")
-        for name in ("pen.js", "stage.js", "explore.js"):
+        for name in ("move.js", "pen.js", "stage.js", "explore.js"):
             app.add_js_file(name, loading_method="defer")
 
 

@@ -3,12 +3,14 @@
 // differs most from what was measured. The line stays in this file's variables; it goes into no link and no request.
 // rpPen(plot, sketch, {changed, done}) -> {show, hide, ready, answered, verdict, focus}
 window.rpPen = (host, sketch, tell) => {
+  const MELT = 600; // ms
   const NS = "http://www.w3.org/2000/svg";
   const { x: xs, low, high } = sketch;
   const drawn = new Map(); // column -> height
   let column = 0,
     compared = false,
-    over = false;
+    over = false,
+    melted = 1; // how far the reader's line has become the measured one
   /** @type {Geometry | null} */
   let axes = null;
   /** @typedef {{ t: number, v: number }} Spot where the pointer is: along the axis from 0 to 1, and how high */
@@ -80,7 +82,13 @@ window.rpPen = (host, sketch, tell) => {
     const cols = [...drawn.keys()].sort((a, b) => a - b);
     /** @param {number[][]} pairs */
     const path = (pairs) => pairs.map(([x, y], i) => `${i ? "L" : "M"}${X(x).toFixed(1)} ${Y(y).toFixed(1)}`).join("");
-    if (over && compared && cols.length > 1) {
+    if (over && compared && cols.length > 1 && melted < 1)
+      point("path", {
+        d: path(cols.map((c) => [xs[c], drawn.get(c) + melted * (sketch.truth[c] - drawn.get(c))])),
+        class: "melt",
+        opacity: 1 - melted ** 4,
+      });
+    else if (over && compared && cols.length > 1) {
       const back = cols.map((c) => [xs[c], sketch.truth[c]]).reverse();
       point("path", {
         d: `${path(cols.map((c) => [xs[c], drawn.get(c)]))}${path(back).replace("M", "L")}Z`,
@@ -202,7 +210,11 @@ window.rpPen = (host, sketch, tell) => {
     compare(look) {
       compared = look && drawn.size > 1;
       over = true;
-      draw();
+      if (!compared) return draw();
+      window.rpMove.run(svg, MELT, (t) => {
+        melted = t < 1 ? 1 - (1 - t) ** 3 : 1;
+        draw();
+      });
     },
     focus() {
       pen.focus();

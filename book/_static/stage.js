@@ -34,14 +34,7 @@
       handed = it;
     },
   });
-  // Whether something is under way that nobody need wait for with a clock: the root element says what.
-  const under_way = new Set();
-  window.rpPath.busy = (what, on) => {
-    if (on) under_way.add(what);
-    else under_way.delete(what);
-    if (under_way.size) html.dataset.busy = [...under_way].join(" ");
-    else delete html.dataset.busy;
-  };
+  window.rpPath.busy = window.rpMove.busy;
   window.rpPath.load = async (chapter) => {
     if (!window.Plotly) await load(new URL("plotly.min.js", here).href);
     await load(new URL(`frames/${chapter}.path.js`, here).href);
@@ -473,7 +466,7 @@
           swaps: it.dark,
           hides: kept(),
         });
-        Plotly.react(canvas, figure.data, figure.layout, CONFIG);
+        window.rpMove.draw(canvas, figure.data, figure.layout, CONFIG);
         canvas.setAttribute("role", "img");
         canvas.setAttribute(
           "aria-label",

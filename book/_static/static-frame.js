@@ -4,7 +4,8 @@
 (() => {
   const here = document.currentScript.src,
     root = document.documentElement,
-    waiting = {};
+    waiting = {},
+    HOW = { displayModeBar: false, responsive: true, scrollZoom: false };
 
   const load = (src) =>
     new Promise((resolve, reject) => {
@@ -66,7 +67,7 @@
         if (narrow) figure = narrowed(figure);
         if (dark) figure = JSON.parse(JSON.stringify(figure).replace(swap, (from) => it.dark[from]));
         box.setAttribute("aria-label", figure.layout.meta.alt);
-        Plotly.react(box, figure.data, figure.layout, { displayModeBar: false, responsive: true, scrollZoom: false });
+        window.rpMove.draw(box, figure.data, figure.layout, HOW);
       });
     }
 

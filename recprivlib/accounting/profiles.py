@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import erfcx, gammaln, log_ndtr, logsumexp, ndtr, xlog1py, xlogy
+import scipy
 
 from recprivlib.protocols import Array
 
@@ -47,8 +47,8 @@ def gaussian(e: Array, mu: float) -> Array:
     ln(e^ε Φ(b)/Φ(a)) has no ε in it: e^ε is the ratio of the densities at a and b, which leaves Mills' ratios.
     """
     a = mu / 2 - e / mu
-    up = log_ndtr(a)
-    down = np.log(erfcx((mu - a) * HALF_ROOT) / 2) - a * a / 2
+    up = scipy.special.log_ndtr(a)
+    down = np.log(scipy.special.erfcx((mu - a) * HALF_ROOT) / 2) - a * a / 2
     inside = up > LOWEST
     return np.where(inside, np.exp(up) * -np.expm1(np.minimum(down - np.where(inside, up, 0.0), 0.0)), 0.0)
 
@@ -110,8 +110,8 @@ def poisson_replaced(e: Array, mu: float, rate: float) -> Array:
     left = _log(1 - rate) + e + _log(-np.expm1(-e))
     root = np.logaddexp(2 * left, 2 * twice + e) / 2
     z = (np.logaddexp(left, root) - twice) / shift
-    gain = math.log(rate) + log_ndtr(shift - z)
-    lost = np.logaddexp(math.log(rate) + e + log_ndtr(-shift - z), left + log_ndtr(-z))
+    gain = math.log(rate) + scipy.special.log_ndtr(shift - z)
+    lost = np.logaddexp(math.log(rate) + e + scipy.special.log_ndtr(-shift - z), left + scipy.special.log_ndtr(-z))
     inside = gain > LOWEST
     return np.where(inside, np.exp(gain) * -np.expm1(np.minimum(lost - np.where(inside, gain, 0.0), 0.0)), 0.0)
 
@@ -179,8 +179,8 @@ def whole_numbers(sigma: float, shift: int) -> tuple[Array, Callable[[Array], Ar
 def binomial(records: int, rate: float) -> Array:
     """How likely it is that j of her records are drawn, j = 0 … records."""
     j = np.arange(records + 1)
-    log = gammaln(records + 1) - gammaln(j + 1) - gammaln(records - j + 1)
-    return np.exp(log + xlogy(j, rate) + xlog1py(records - j, -rate))
+    log = scipy.special.gammaln(records + 1) - scipy.special.gammaln(j + 1) - scipy.special.gammaln(records - j + 1)
+    return np.exp(log + scipy.special.xlogy(j, rate) + scipy.special.xlog1py(records - j, -rate))
 
 
 def records_removed(e: Array, mu: float, shares: Array) -> Array:
@@ -193,15 +193,17 @@ def records_removed(e: Array, mu: float, shares: Array) -> Array:
     """
     t = _crossing(e, mu, shares)
     j = np.arange(len(shares))
-    return np.maximum(ndtr(j * mu - t[:, None]) @ shares - np.exp(np.minimum(e + log_ndtr(-t), 0.0)), 0.0)
+    return np.maximum(
+        scipy.special.ndtr(j * mu - t[:, None]) @ shares - np.exp(np.minimum(e + scipy.special.log_ndtr(-t), 0.0)), 0.0
+    )
 
 
 def records_added(e: Array, mu: float, shares: Array) -> Array:
     """The other direction, N(0, 1) against Σ wⱼN(jμ, 1): all z below the point where a·Σ wⱼLⱼ is 1."""
     t = _crossing(-e, mu, shares)
     j = np.arange(len(shares))
-    lost = logsumexp(log_ndtr(t[:, None] - j * mu), b=shares, axis=1)
-    return np.maximum(ndtr(t) - np.exp(np.minimum(e + lost, 0.0)), 0.0)
+    lost = scipy.special.logsumexp(scipy.special.log_ndtr(t[:, None] - j * mu), b=shares, axis=1)
+    return np.maximum(scipy.special.ndtr(t) - np.exp(np.minimum(e + lost, 0.0)), 0.0)
 
 
 def records_replaced(e: Array, mu: float, shares: Array) -> Array:
@@ -213,18 +215,22 @@ def records_replaced(e: Array, mu: float, shares: Array) -> Array:
     j, log = np.arange(len(shares)), _log(shares)
 
     def gap(z: Array) -> Array:
-        up, down = (logsumexp(log + side * j * mu * z[:, None] - (j * mu) ** 2 / 2, axis=1) for side in (1, -1))
+        up, down = (
+            scipy.special.logsumexp(log + side * j * mu * z[:, None] - (j * mu) ** 2 / 2, axis=1) for side in (1, -1)
+        )
         return up - down
 
     t = _root(gap, e, mu, len(shares))
-    lost = logsumexp(log_ndtr(-t[:, None] - j * mu), b=shares, axis=1)
-    return np.maximum(ndtr(j * mu - t[:, None]) @ shares - np.exp(np.minimum(e + lost, 0.0)), 0.0)
+    lost = scipy.special.logsumexp(scipy.special.log_ndtr(-t[:, None] - j * mu), b=shares, axis=1)
+    return np.maximum(scipy.special.ndtr(j * mu - t[:, None]) @ shares - np.exp(np.minimum(e + lost, 0.0)), 0.0)
 
 
 def _crossing(e: Array, mu: float, shares: Array) -> Array:
     """Where Σ wⱼ e^(jμz − j²μ²/2) = e^ε."""
     j, log = np.arange(len(shares)), _log(shares)
-    return _root(lambda z: logsumexp(log + j * mu * z[:, None] - (j * mu) ** 2 / 2, axis=1), e, mu, len(shares))
+    return _root(
+        lambda z: scipy.special.logsumexp(log + j * mu * z[:, None] - (j * mu) ** 2 / 2, axis=1), e, mu, len(shares)
+    )
 
 
 def _root(rising: Callable[[Array], Array], e: Array, mu: float, terms: int) -> Array:

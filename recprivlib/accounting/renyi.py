@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+import scipy
 
 from recprivlib.protocols import Array
 
@@ -37,7 +37,7 @@ def gaussian(orders: Array, mu: float) -> Array:
 def _binomials(top: int) -> tuple[Array, Array, Array]:
     """(α as a column, j as a row, ln C(α, j)) for whole orders 2 … top; −∞ beyond α."""
     a, j = np.arange(2, top + 1)[:, None], np.arange(top + 1)[None, :]
-    log = gammaln(a + 1) - gammaln(j + 1) - gammaln(np.maximum(a - j, 0) + 1)
+    log = scipy.special.gammaln(a + 1) - scipy.special.gammaln(j + 1) - scipy.special.gammaln(np.maximum(a - j, 0) + 1)
     return a, j, np.where(j <= a, log, -np.inf)
 
 
@@ -53,7 +53,7 @@ def poisson_gaussian(orders: Array, mu: float, rate: float, top: int = 256) -> A
         return gaussian(orders, mu)
     a, j, binomial = _binomials(top)
     terms = binomial + j * np.log(rate) + (a - j) * np.log1p(-rate) + (j * j - j) * mu**2 / 2
-    return _at_whole(orders, logsumexp(terms, axis=1) / (a[:, 0] - 1))
+    return _at_whole(orders, scipy.special.logsumexp(terms, axis=1) / (a[:, 0] - 1))
 
 
 def fixed_size_gaussian(orders: Array, mu: float, rate: float, top: int = 256) -> Array:
@@ -68,7 +68,7 @@ def fixed_size_gaussian(orders: Array, mu: float, rate: float, top: int = 256) -
     weight = np.log(2) + (j - 1) * j * mu**2 / 2
     weight[0, :3] = 0.0, -np.inf, second
     terms = binomial + j * np.log(rate) + weight
-    return np.minimum(_at_whole(orders, logsumexp(terms, axis=1) / (a[:, 0] - 1)), gaussian(orders, mu))
+    return np.minimum(_at_whole(orders, scipy.special.logsumexp(terms, axis=1) / (a[:, 0] - 1)), gaussian(orders, mu))
 
 
 def channel(orders: Array, rows: Array, others: Array) -> Array:
@@ -79,5 +79,5 @@ def channel(orders: Array, rows: Array, others: Array) -> Array:
         if np.any(q[used] == 0):
             return np.full_like(orders, np.inf)
         logs = orders[:, None] * np.log(p[used]) + (1 - orders[:, None]) * np.log(q[used])
-        np.maximum(worst, logsumexp(logs, axis=1) / (orders - 1), out=worst)
+        np.maximum(worst, scipy.special.logsumexp(logs, axis=1) / (orders - 1), out=worst)
     return worst

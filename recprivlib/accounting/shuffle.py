@@ -34,7 +34,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import bdtr, bdtrc
+import scipy
 
 from recprivlib.accounting import profiles
 from recprivlib.accounting.dominating import Pair
@@ -144,5 +144,7 @@ def _binomial(n: int, p: float) -> tuple[Array, Array]:
     # P(k)/P(k − 1) = (n − k + 1)/k · p/(1−p): gamma functions of large n would lose what a small δ is about
     log = np.cumsum(np.concatenate([[0.0], np.log((n - k[1:] + 1) / k[1:]) + math.log(p / (1 - p))]))
     likely = np.exp(log - log.max())
-    outside = (bdtr(k[0] - 1, n, p) if k[0] > 0 else 0.0) + (bdtrc(k[-1], n, p) if k[-1] < n else 0.0)
+    outside = (scipy.special.bdtr(k[0] - 1, n, p) if k[0] > 0 else 0.0) + (
+        scipy.special.bdtrc(k[-1], n, p) if k[-1] < n else 0.0
+    )
     return k, likely / likely.sum() * (1 - outside)

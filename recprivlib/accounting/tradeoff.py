@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+import scipy
 
 from recprivlib.accounting import exact, profiles
 from recprivlib.accounting.claims import claimed_at
@@ -71,12 +71,16 @@ def of_claim(claim: Claim) -> TradeOff:
 
 def mu_of(alpha: float, beta: float) -> float:
     """μ of a test with α false alarms and β misses: whoever can do that shows at least so much."""
-    return max(0.0, float(ndtri(1 - alpha) - ndtri(beta))) if 0 < alpha < 1 and 0 < beta < 1 else 0.0
+    return (
+        max(0.0, float(scipy.special.ndtri(1 - alpha) - scipy.special.ndtri(beta)))
+        if 0 < alpha < 1 and 0 < beta < 1
+        else 0.0
+    )
 
 
 def gaussian(alpha: Array, mu: float) -> Array:
     """G_μ(α)."""
-    return ndtr(ndtri(1 - np.asarray(alpha, float)) - mu)
+    return scipy.special.ndtr(scipy.special.ndtri(1 - np.asarray(alpha, float)) - mu)
 
 
 def laplace(alpha: Array, epsilon: float) -> Array:
@@ -177,7 +181,7 @@ def _finer(epsilons: Array, deltas: Array, steps: int = 400) -> tuple[Array, Arr
 def _mu_at(epsilon: float, delta: float) -> float:
     """μ with δ_μ(ε) = δ."""
     if epsilon == 0:
-        return 2 * float(ndtri((1 + delta) / 2))
+        return 2 * float(scipy.special.ndtri((1 + delta) / 2))
     low, high = 1e-6, 1.0
     at = np.array([epsilon])
     while profiles.gaussian(at, high)[0] < delta:

@@ -13,10 +13,11 @@ SCREENS = {"desk": (1280, 800), "phone": (390, 844), "wall": (1280, 720), "betwe
 
 
 def cut(page):
-    """What is cut, once the figure is drawn. Without a server nothing more is on its way: two frames are enough."""
+    """What is cut, once the figure is drawn and rests. Without a server nothing more is on its way."""
     page.evaluate(
         "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 40))))"
     )
+    page.wait_for_function("!document.documentElement.dataset.busy?.includes('move')")
     return page.evaluate(CUT)
 
 

@@ -299,6 +299,11 @@ interface Window {
   Plotly?: typeof Plotly;
   rpDevices: Record<string, Device>;
   rpLiving: Living;
+  rpMove: {
+    draw(canvas: Element, data: Trace[], layout: Layout, config: Record<string, unknown>): Promise<unknown>;
+    run(owner: object, ms: number, frame: (t: number) => void): void;
+    busy(what: string, on: boolean): void;
+  };
   rpPath: {
     data(it: PathData): void;
     /** Places of labels, for a test. */

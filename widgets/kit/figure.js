@@ -66,7 +66,7 @@ export function render({ model }) {
     canvas.style.height = `${layout.height}px`;
     canvas.style.minHeight = "";
     const began = performance.now(),
-      done = window.Plotly.react(canvas, [...data, ...own()], { ...layout, width }, CONFIG);
+      done = window.rpMove.draw(canvas, [...data, ...own()], { ...layout, width }, CONFIG);
     cost = Math.min(MOST, Math.max(LEAST, performance.now() - began));
     await done;
   }

@@ -69,7 +69,7 @@ export function render({ model }) {
             ? "ready"
             : "loading";
     page.dataset.shown = String(model.shown);
-    document.documentElement.toggleAttribute("data-busy", Boolean(busy || writing));
+    window.rpMove.busy("work", Boolean(busy || writing));
   }
 
   // ------------------------------------------------------------------------------------------------ waiting

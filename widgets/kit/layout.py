@@ -10,6 +10,7 @@ from widgets.kit.part import HERE
 from widgets.kit.session import Session
 
 TEMPLATE = HERE / "frame.html"
+MOTION = HERE.parents[1] / "book" / "_static" / "move.js"  # how figures move: one script for chapters and dashboards
 FRAME_WORDS = ("theme", "size", "present")  # of an address: how the frame is to be seen
 
 
@@ -23,6 +24,7 @@ def printed(explorer: Explorer, session: Session) -> dict[str, Any]:
         "stem": explorer.stem,
         "heading": explorer.title,
         "style": css_variables() + (HERE / "frame.css").read_text(encoding="utf-8"),
+        "motion": MOTION.read_text(encoding="utf-8"),
         "html_attrs": f'data-theme="{session.view.theme}"',
         "size": session.frame.size,
         "question": explorer.predict.question if explorer.predict else "",

@@ -78,7 +78,8 @@ def tries(
     grey = [(x, y) for at, ys in others.items() for x, y in _strewn(at, ys)]
     cloud = chart.cloud([x for x, _ in grey], [chart.y.pinned(y) for _, y in grey], "random", "elsewhere")
     now = [(x, chart.y.pinned(y)) for x, y in _strewn(epsilon, here)]
-    traces += [{**cloud, "type": "scatter"}, chart.dots(now, look.role, "one try", False, size=6)]
+    fallen = {**chart.dots(now, look.role, "one try", False, size=6), "meta": "falls"}  # one after the other: move.js
+    traces += [{**cloud, "type": "scatter"}, fallen]
     labels = [Label(f"true: {true}", true, "bound"), Label("nobody", 0.0, "random")]
     alt = (f"Estimates from {len(here)} tries at epsilon {setting(epsilon)}: between {min(here):.0f} and "
            f"{max(here):.0f}; the truth is {true}.")  # fmt: skip
