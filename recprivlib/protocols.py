@@ -771,6 +771,9 @@ class Ledger:
     readings: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)
     tuned: tuple[str, ...] = ()  #: what was chosen by looking at data, which no bill prices
     counts_public: bool = False  #: whether everybody is taken to know how many people take part
+    #: Whether everybody is taken to know who rated what. Neighbours that differ in it are then told apart for nothing,
+    #: so no bill but that of a changed value is finite.
+    rated_public: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.releases)

@@ -28,7 +28,7 @@ from typing import Any, Literal
 import numpy as np
 
 from recprivlib.accounting.bills import default_view
-from recprivlib.accounting.guarantee import change_of, loss_of, untouched, visible
+from recprivlib.accounting.guarantee import change_of, loss_of, told_apart, untouched, visible
 from recprivlib.mechanisms.losses import (
     Channel,
     DiscreteGaussianShift,
@@ -54,6 +54,8 @@ def to_dp_events(ledger: Ledger, unit: Unit, relation: Relation, view: View | No
     view = view or default_view(ledger)
     seen = visible(ledger, view)
     known, listed = events(), []
+    if told_apart(ledger, relation):
+        listed.append(known.NonPrivateDpEvent())
     for release in seen:
         change = change_of(release, seen, unit, relation)
         if untouched(change):

@@ -109,7 +109,7 @@ def resolved(ledger: Ledger, unit: Unit, relation: Relation, view: View) -> Run:
     seen = visible(ledger, view)
     changed = [(release, change_of(release, seen, unit, relation)) for release in seen]
     changed = [(release, change) for release, change in changed if not untouched(change)]
-    why = _why_infinite(changed)
+    why = _why_infinite(changed, told_apart(ledger, relation))
     if why:
         return Run((), why)
     fixed: list[Part] = []
@@ -199,9 +199,16 @@ def change_of(release: Release, seen: list[Release], unit: Unit, relation: Relat
     return release.neighbours[unit, relation]
 
 
-def _why_infinite(changed: Iterable[tuple[Release, Change | Unbounded]]) -> str:
+def told_apart(ledger: Ledger, relation: Relation) -> str:
+    """By what of the public these neighbours are told apart, whatever noise there is; nothing where they share it."""
+    if ledger.rated_public and relation != "replace-value":
+        return "who rated what is public, and these neighbours differ in it"
+    return ""
+
+
+def _why_infinite(changed: Iterable[tuple[Release, Change | Unbounded]], told: str) -> str:
     """Why nothing finite can be said, or nothing. A proof that ε is infinite goes before a lack of proof."""
-    infinite: list[str] = []
+    infinite = [told] if told else []
     unknown: list[str] = []
     for release, change in changed:
         loss = change if isinstance(change, Unbounded) else release.mechanism.loss(change.billed)

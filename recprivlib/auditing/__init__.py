@@ -23,7 +23,7 @@ import numpy as np
 from recprivlib.accounting import guarantee, small_delta, supported
 from recprivlib.accounting.bills import default_view, mechanism_ledger, modes, stated, usual_delta
 from recprivlib.accounting.claims import claimed_at
-from recprivlib.accounting.guarantee import never_drawn
+from recprivlib.accounting.guarantee import never_drawn, told_apart
 from recprivlib.auditing.bounds import ALL, DECIDES, SHOWN, Missed, Rung, ceiling, epsilon_lower
 from recprivlib.auditing.curves import TradeOff, trade_off
 from recprivlib.auditing.distinguish import Worlds
@@ -276,7 +276,8 @@ def _system(
         return asked.unplayed((*run.found, f"no attack could be played: {failed}")), None
     if progress:
         progress(1.0)
-    if not heard.worlds and not heard.found and not run.checked.short:
+    nothing_hides = told_apart(heard.ledger, asked.relation)  # the bill says so: who needs an attack?
+    if not (heard.worlds or heard.found or run.checked.short or nothing_hides):
         raise asked.without_a_game(heard.found)
     if not heard.worlds:
         return asked.unplayed(heard.found), None

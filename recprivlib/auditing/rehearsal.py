@@ -22,6 +22,7 @@ from itertools import islice
 from typing import Any
 
 from recprivlib.accounting import guarantee, supported
+from recprivlib.accounting.guarantee import told_apart
 from recprivlib.auditing.conformance import LedgerCheck, apart_in_one_partition, lines, unknown
 from recprivlib.auditing.draws import cohorts, randomness, turned
 from recprivlib.auditing.leaves import identity, same
@@ -130,15 +131,19 @@ def rehearse(
     `budget`: seconds of the processor; the real run on `data` has twice as many of its own.
     """
     brief = budget <= BRIEF
-    act = Act(unit, relation, view, seed, time.process_time() + (3 * budget if brief else budget), brief)
     short = shortened(system)
+    kept = sharing_the_public(short.ledger(sizes), unit, relation)
+    act = Act(*kept, view, seed, time.process_time() + (3 * budget if brief else budget), brief)
     memory = None if brief else _memory(short, act)  # before anything else of it has run here
-    stage = staged(short, sizes, unit, relation, view)
+    attacked = stage = staged(short, sizes, unit, relation, view)
+    if kept != (unit, relation):
+        stage = replace(stage, unit=kept[0], relation=kept[1])
     first = stage.first
     whole = short if brief else unhurried(system, short, first.base, view, seed, SHARES["made up"] * budget)
     books = examined(whole, whole.ledger(first.base.sizes), stage.scenes(), act)
     made = (
         f"{books.runs} runs in made-up worlds of {stage.people} people × {stage.items} items{left_out(system, whole)}"
+        f"{'' if stage is attacked else ', all with who rated what as it is'}"
     )
     books = replace(books, found=_once([*(memory or []), *books.found]), said=made)
     for beside in (_other_terms, _elsewhere, _in_a_crowd, _catalogue):
@@ -151,8 +156,21 @@ def rehearse(
     if memory is None:
         books = replace(books, said=f"{books.said}; not what one run leaves to the next")
     leaks = [note for note in books.found if MOVES in note or note in (memory or ())]
-    pair = stage.world(item=books.place), stage.world(True, books.place)
-    return Rehearsed(short, stage, short.ledger(first.base.sizes), leaks, books, pair, brief)
+    if stage is not attacked:
+        books = replace(books, place=0)
+    pair = attacked.world(item=books.place), attacked.world(True, books.place)
+    return Rehearsed(short, attacked, short.ledger(first.base.sizes), leaks, books, pair, brief)
+
+
+def sharing_the_public(ledger: Ledger, unit: Unit, relation: Relation) -> tuple[Unit, Relation]:
+    """The neighbours of these terms that share what everybody is taken to know.
+
+    Whoever differs in that is told apart whatever a run does, and the bill says so: it is infinite. So nothing is
+    promised of such neighbours, and no run can break it. What is left to check is all that remains secret: the values.
+    """
+    if told_apart(ledger, relation):
+        return ("user" if unit == "user" else "rating"), "replace-value"
+    return unit, relation
 
 
 def examined(system: Any, ledger: Ledger, scenes: Iterable[Scene], act: Act, told: bool = True) -> Books:

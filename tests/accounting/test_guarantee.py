@@ -147,6 +147,18 @@ def test_unbounded_neighbours_are_infinite_with_their_reason():
     assert found.why_infinite == "no public cap on a user's ratings"
 
 
+def test_neighbours_that_differ_in_what_is_public_cost_everything():
+    """However little noise has to hide: whoever knows who rated what tells them apart without it."""
+    terms = {RATING: Change(), USER: Change()}
+    for rated in (False, True):
+        known = ledger(Release("sums", Laplace(), terms), rated_public=rated)
+        assert guarantee(known, *RATING, 0.0, "server").epsilon == 1.0
+        found = guarantee(known, *USER, 0.0, "server")
+        assert (found.epsilon, found.why_infinite) == (
+            (math.inf, "who rated what is public, and these neighbours differ in it") if rated else (1.0, "")
+        )
+
+
 def test_gaussian_noise_at_zero_delta_is_infinite_and_says_why():
     found = guarantee(ledger(release(Gaussian())), *USER, 0.0, "server")
     assert (found.epsilon, found.why_infinite) == (math.inf, "Gaussian noise has no pure ε")

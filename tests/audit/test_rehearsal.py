@@ -244,6 +244,46 @@ def test_what_nobody_can_run_is_refused():
 # ------------------------------------------------------------------------------------------- honest systems
 
 
+@pytest.mark.parametrize("name", ["dp-item-means", "dp-covariance", "dpsgd-mf"])
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+def test_what_is_public_is_no_leak_where_nothing_is_promised_of_it(name, relation):
+    """Item means over exact counts tell who rated what; the ledger says that this is public, and bills such
+    neighbours as infinite. What is left to look at is what they said."""
+    system = PRIVATE[name].system
+    run = rehearse(system, USUAL, "user", relation, "model", 0)
+    assert run.found == []
+    assert "who rated what as it is" in run.checked.worlds
+    found = audit(system, unit="user", relation=relation, trials=200, rehearsed=run)
+    assert (found.verdict, math.isinf(found.counted.epsilon)) == ("open", True)
+
+
+@pytest.mark.parametrize("bug", ["model: array", "gate: bare", "side: printed"])
+def test_what_is_public_hides_no_leak_of_what_is_not(bug):
+    wrong = OPERATORS[bug].build(PRIVATE["dp-item-means"].system)
+    for unit, relation in [("rating", "replace-value"), ("user", "add-remove"), ("user", "replace")]:
+        assert rehearse(wrong, USUAL, unit, relation, "model", 0).found, (unit, relation)
+
+
+def test_whoever_calls_a_leak_public_pays_everything_for_it():
+    """A system that tells who rated what may say so: it then has no bill for whole people that could hold."""
+
+    @dataclass(frozen=True)
+    class Tells(Noisy):
+        said: bool = True
+
+        def fit(self, train, rng):
+            model = super().fit(train, rng)
+            return replace(model, scores=model.scores + np.bincount(train.items, minlength=train.n_items))
+
+        def ledger(self, sizes):
+            return replace(super().ledger(sizes), rated_public=self.said)
+
+    loud = audit(Tells(said=False), sizes=USUAL, trials=200)
+    assert (loud.verdict, bool(loud.attacked.found)) == ("open", True)
+    told = audit(Tells(), sizes=USUAL, trials=200)
+    assert (told.verdict, math.isinf(told.counted.epsilon)) == ("open", True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("name", PRIVATE)

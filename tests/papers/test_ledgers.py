@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
 
 from recprivlib import get
+from recprivlib.accounting import guarantee, supported
+from recprivlib.accounting.bills import default_view
 from recprivlib.papers.dp_pnbm.pnbm import beginning, of_person
 from recprivlib.papers.dp_pnbm.system import bounds_of
 from recprivlib.protocols import Sizes
@@ -39,12 +42,24 @@ def test_where_the_noise_hangs_on_how_many_there_are_that_is_public(name):
         assert few.counts_public
     said = any(word in what for what in few.public for word in TELLING)
     assert few.counts_public == said
+    assert few.rated_public == ("which films each person rated" in few.public)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_where_who_rated_what_is_public_only_changed_values_have_a_price(name):
+    """Whoever came, left or rated another film is seen in what everybody knows."""
+    ledger = ledger_of(get(name).system, 943)
+    if ledger.rated_public:
+        for unit, relation in supported(ledger, default_view(ledger)):
+            bill = guarantee(ledger, unit, relation, 1e-6, default_view(ledger))
+            assert ("who rated what is public" in bill.why_infinite) == (relation != "replace-value")
+            assert relation == "replace-value" or math.isinf(bill.epsilon)
 
 
 def test_somebody_who_joins_may_stay_unseen_where_the_number_is_not_public():
-    """Bills under add-remove of a person mean most where nobody knows how many there are: three systems say so."""
+    """Bills under add-remove of a person mean most where nobody knows how many there are: these say so."""
     silent = {name for name in PRIVATE if not ledger_of(get(name).system, 943).counts_public}
-    assert silent == {"dp-popularity", "dpsgd-pnbm-repaired"}
+    assert silent == {"dp-popularity", "dpsgd-pnbm", "dpps-pnbm", "dpsgd-pnbm-repaired"}
     for name in ("dp-item-means", "dp-covariance"):
         one, all_ = (dataclasses.replace(get(name).system, protects=unit) for unit in ("rating", "user"))
         assert ledger_of(one, 943).counts_public

@@ -32,7 +32,9 @@ from recprivlib.papers.dp_pnbm import offsets
 from recprivlib.papers.dp_pnbm.offsets import OwnPart
 from recprivlib.papers.dp_pnbm.pnbm import Bounds, beginning, gradient, symmetric
 from recprivlib.papers.dp_pnbm.shared import (
+    CAP,
     CAPPED,
+    GRID,
     HOME,
     NO_CAP,
     PERSON,
@@ -172,11 +174,11 @@ def gaussian_means(noise_multiplier: float, cap: int, pull: float, again: int) -
 def stated(releases: tuple[Release, ...], unit: str, epsilon: float, delta: float, population: int) -> Ledger:
     """The ledger of these releases, whose claim is our own."""
     terms = terms_of(unit)
-    counts = unit != "user"  # who rated what tells who takes part
-    public = PUBLIC if counts else ("the rating scale", "the cap on a person's ratings")
+    rated = unit != "user"  # who rated what tells who takes part
+    public = PUBLIC if rated else (*GRID, CAP)
     said = (HOME, *((CAPPED,) if unit == "user" else ()), *drawn_from(population))
     claim = Claim(epsilon, delta, *terms, "our own: by the noise that is added")
-    return Ledger(releases, public, said, TRUST, claim, counts_public=counts)
+    return Ledger(releases, public, said, TRUST, claim, counts_public=rated, rated_public=rated)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,9 @@ HOME = (
     "a click that somebody sees is a further, unpriced release"
 )
 CAPPED = "ratings beyond the cap are left out at random"
-PUBLIC = ("which films each person rated", "the rating scale")
+GRID = ("the rating scale",)
+PUBLIC = ("which films each person rated", *GRID)
+CAP = "the cap on a person's ratings"
 LEAK = "item means are released exactly"
 SGLD = "δ of SGLD unknown"
 NO_CAP = Unbounded("no public cap on how many films a person rates")

@@ -19,7 +19,9 @@ from recprivlib.papers.dp_pnbm.beyond import DPCovariance, DPItemMeans, Repaired
 from recprivlib.papers.dp_pnbm.plain import Cos, Pcc, Uniform, neighbours
 from recprivlib.papers.dp_pnbm.pnbm import Bounds, beginning, gradient, symmetric
 from recprivlib.papers.dp_pnbm.shared import (
+    CAP,
     CAPPED,
+    GRID,
     HOME,
     LEAK,
     NO_CAP,
@@ -129,7 +131,7 @@ class DPSGD(PNBM):
             what = f"the noisy gradient of step {turn}"
             turns.append(Release(what, mechanism, moved, seen_by=WORLD, unreached=UNREACHED))
         claim = Claim(self.epsilon, 0.0, *RATING, "Theorem 1, with ΔF of eq. 6")
-        return Ledger((means_release(), *turns), PUBLIC, (HOME,), TRUST, claim, counts_public=True)
+        return Ledger((means_release(), *turns), GRID, (HOME,), TRUST, claim)
 
 
 def clamp_of(turn: int, grid: tuple[float, ...] | None) -> float:
@@ -248,7 +250,7 @@ class DPPS:
     def ledger(self, sizes: Sizes) -> Ledger:
         steps = sample_release("the similarities after each step of the walk", self.iterations)
         releases = (means_release(), steps)
-        return Ledger(releases, PUBLIC, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon), counts_public=True)
+        return Ledger(releases, (*GRID, CAP), (HOME, CAPPED), TRUST, sampling_claim(self.epsilon))
 
 
 # ---------------------------------------------------------------------------------- the factor models it is held to
@@ -292,7 +294,7 @@ class DPSGDMF:
         near: Near = {RATING: Change(distance=unit, rounding=once(2)), PERSON: NO_CAP, REPLACED: NO_CAP}
         release = Release("each rating's error with noise, in every pass", mechanism, near, self.iterations, WORLD)
         claim = Claim(self.epsilon, 0.0, *RATING, "Section 5.1, after [4]")
-        return Ledger((release,), PUBLIC, (HOME,), TRUST, claim, counts_public=True)
+        return Ledger((release,), PUBLIC, (HOME,), TRUST, claim, counts_public=True, rated_public=True)
 
 
 @dataclass(frozen=True)
@@ -329,7 +331,8 @@ class DPPSMF:
 
     def ledger(self, sizes: Sizes) -> Ledger:
         releases = (sample_release("the biases and tastes after each step of the walk", self.iterations),)
-        return Ledger(releases, PUBLIC, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon), counts_public=True)
+        public = (*GRID, CAP, "how many people there are")  # each has a taste that is a part of the sample
+        return Ledger(releases, public, (HOME, CAPPED), TRUST, sampling_claim(self.epsilon), counts_public=True)
 
 
 SYSTEMS: dict[str, Entry] = {

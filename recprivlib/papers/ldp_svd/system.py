@@ -82,6 +82,7 @@ def rating_ledger(
         trust="nobody (local)",
         claimed=claimed,
         counts_public=True,
+        rated_public=True,
     )
 
 
