@@ -41,6 +41,19 @@ PLACE = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
 ENTRY = re.compile(r"^@\w+\{([^,\s]+),(.*?)^\}", re.MULTILINE | re.DOTALL)
 
 
+def _explored(stem: str) -> str:
+    return f'from widgets.notebook import explore\n\nexplore("{stem}")'
+
+
+def _living(name: str, *settings: str) -> str:
+    pairs = (setting.partition("=") for setting in settings)
+    told = "".join(f', {key}="{value}"' for key, _, value in pairs)
+    return f'from widgets.living import living\n\nliving("{name}"{told})'
+
+
+SHOWN: dict[str, Callable[..., str]] = {"path": _explored, "living": _living}  # directives that are cells of their own
+
+
 def notebook(page: Path, who: str) -> Any:
     """A chapter as a notebook for `who`."""
     known = jupytext.reads(page.read_text("utf-8"), fmt="md:myst")
@@ -84,13 +97,12 @@ def _marked(cell: Any, name: str, *, solution: bool = False, grade: bool = False
 
 
 def _prose(text: str, who: str, asked: list[Exercise]) -> Iterator[Any]:
-    """Markdown without MyST; the dashboard of a path is a cell of its own."""
+    """Markdown without MyST; the dashboard of a path is a cell of its own, and so is a living picture."""
     at = 0
     for found in FENCED.finditer(text):
-        if found[2] == "path":
+        if found[2] in SHOWN:
             yield from _markdown(text[at : found.start()], who, asked)
-            stem = found[3].strip()
-            yield nbformat.v4.new_code_cell(f'from widgets.notebook import explore\n\nexplore("{stem}")')
+            yield nbformat.v4.new_code_cell(SHOWN[found[2]](*found[3].split()))
             at = found.end()
     yield from _markdown(text[at:], who, asked)
 

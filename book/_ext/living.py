@@ -10,11 +10,8 @@ what makes them, and kept between builds as the first page's are. Scripts and st
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from hashlib import sha256
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +35,7 @@ class Living(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """The picture as HTML."""
+        from recprivlib.living.kit import drawn
         from recprivlib.parameters import UserError
 
         name, *settings = self.arguments
@@ -51,31 +49,16 @@ class Living(SphinxDirective):
         return [nodes.raw("", markup, format="html", classes=["full-width", PLACE])]
 
 
-def drawn(name: str) -> Any:
-    """The module of a picture."""
-    from recprivlib.parameters import UserError
-
-    where = f"recprivlib.living.{name}"
-    module = import_module(where) if re.fullmatch(r"[a-z_]+", name) and find_spec(where) else None
-    if not hasattr(module, "picture"):
-        raise UserError(f"there is no living picture {name!r}: see recprivlib/living")
-    return module
-
-
 def told(app: Sphinx, name: str, settings: Mapping[str, str]) -> dict[str, Any]:
     """The numbers of a picture, computed unless they are kept."""
-    from recprivlib.parameters import UserError
+    from recprivlib.living.kit import numbers
 
     top = Path(app.outdir).parent / "frames"
     asked = sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
     path = top / "living" / f"{name}-{asked}-{living(name)}.json"
     body = kept.read(path, top)
     if body is None:
-        try:
-            numbers = drawn(name).picture(**settings)
-        except TypeError as error:
-            raise UserError(f"{name} is asked for {', '.join(settings) or 'nothing'}: {error}") from None
-        body = json.dumps(numbers, ensure_ascii=False, allow_nan=False).encode()
+        body = json.dumps(numbers(name, settings), ensure_ascii=False, allow_nan=False).encode()
         kept.write(path, body)
         kept.forget(path.parent, f"{name}-{asked}-*")
     found: dict[str, Any] = json.loads(body)

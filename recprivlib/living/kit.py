@@ -11,11 +11,31 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from recprivlib.parameters import UserError
 
 PLACE = re.compile(r"\{(\w+)\}")
+
+
+def drawn(name: str) -> Any:
+    """The module of a picture."""
+    where = f"recprivlib.living.{name}"
+    module = import_module(where) if re.fullmatch(r"[a-z_]+", name) and find_spec(where) else None
+    if not hasattr(module, "picture"):
+        raise UserError(f"there is no living picture {name!r}: see recprivlib/living")
+    return module
+
+
+def numbers(name: str, settings: Mapping[str, str]) -> dict[str, Any]:
+    """What a picture tells at these settings; one that it does not have is refused."""
+    try:
+        told: dict[str, Any] = drawn(name).picture(**settings)
+    except TypeError as error:
+        raise UserError(f"{name} is asked for {', '.join(settings) or 'nothing'}: {error}") from None
+    return told
 
 
 def fill(template: str, **said: Any) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
+from recprivlib.living import kit
 from recprivlib.parameters import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,10 +51,12 @@ def test_a_page_without_a_picture_loads_nothing_of_them(book):
 def test_a_picture_that_is_not_there_and_a_setting_without_a_value_are_refused():
     for name in ("nothing", "kit", "../x"):
         with pytest.raises(UserError, match="there is no living picture"):
-            living.drawn(name)
+            kit.drawn(name)
     with pytest.raises(UserError, match="written as name=value, but one is 'channel'"):
         living._pair("channel")
-    assert hasattr(living.drawn("crowd"), "html")
+    with pytest.raises(UserError, match=r"crowd is asked for channel: .*unexpected"):
+        kit.numbers("crowd", {"channel": "sp"})
+    assert hasattr(kit.drawn("crowd"), "html")
 
 
 def test_a_page_is_made_of_the_pictures_that_its_lines_name():

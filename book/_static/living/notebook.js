@@ -62,8 +62,12 @@ window.rpLiving.picture("notebook", (box, told) => {
   function forget() {
     const all = stored();
     delete all[starry ? "stars" : "watched"];
-    if (Object.keys(all).length) localStorage.setItem(KEY, JSON.stringify(all));
-    else localStorage.removeItem(KEY);
+    try {
+      if (Object.keys(all).length) localStorage.setItem(KEY, JSON.stringify(all));
+      else localStorage.removeItem(KEY);
+    } catch {
+      // what a browser did not keep need not be forgotten
+    }
     whose = "hers";
     document.dispatchEvent(new Event(CHANGED));
   }
