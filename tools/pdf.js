@@ -1,12 +1,15 @@
+// @ts-check
 // Run by tools/pdf.py in each page of the book: what stands there on paper, with links that lead on inside one long page.
 window.gathered = async (names) => {
   document.documentElement.dataset.theme = "light";
   dispatchEvent(new Event("beforeprint"));
-  for (const fold of document.querySelectorAll("article details")) fold.open = true;
+  for (const fold of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("article details")))
+    fold.open = true;
   await document.fonts.ready;
   if (window.MathJax?.startup?.promise) await window.MathJax.startup.promise;
   await new Promise((resolve) => setTimeout(resolve, 400));
   const name = location.pathname.replace(/^\/|\.html$/g, "");
+  /** @param {string} page */
   const slug = (page) => page.replace(/^book\//, "").replaceAll("/", "-");
   const article = document.querySelector("article");
   const drawn = [...article.querySelectorAll("canvas")].map((canvas) => {
@@ -16,7 +19,7 @@ window.gathered = async (names) => {
       return "";
     }
   });
-  const copy = article.cloneNode(true);
+  const copy = /** @type {HTMLElement} */ (article.cloneNode(true));
   [...copy.querySelectorAll("canvas")].forEach((canvas, at) => {
     const picture = document.createElement("img");
     picture.src = drawn[at] || "data:,";
@@ -33,7 +36,9 @@ window.gathered = async (names) => {
   // Solutions and keys go to the end.
   let key = "",
     solutions = 0;
+  /** @param {Element} fold */
   const named = (fold) => fold.querySelector("summary").textContent.trim().replace(/\s+/g, " ");
+  /** @param {Element} node */
   const titled = (node) => {
     const fold = node.parentElement.closest("details.expert"),
       part = node.closest("section")?.querySelector("h2, h3");
@@ -57,7 +62,7 @@ window.gathered = async (names) => {
     key += answers.outerHTML;
     solutions += 1;
   }
-  for (const image of copy.querySelectorAll("img[src]"))
+  for (const image of copy.querySelectorAll("img"))
     if (!image.src.startsWith("data:")) image.setAttribute("src", image.src);
   for (const fold of copy.querySelectorAll("details.hide")) {
     fold.querySelector("summary").remove();
@@ -81,6 +86,7 @@ window.gathered = async (names) => {
     if (!page) link.removeAttribute("href");
     else link.setAttribute("href", to.hash ? `#${page}--${to.hash.slice(1)}` : `#${page}`);
   }
+  /** @param {CSSStyleSheet} sheet */
   const rules = (sheet) => [...sheet.cssRules].map((rule) => rule.cssText).join("\n");
   return {
     at: slug(name),
@@ -89,7 +95,7 @@ window.gathered = async (names) => {
     key,
     solutions,
     figures: copy.querySelectorAll(".paper, .rp-figure, .lv").length,
-    links: [...document.querySelectorAll("link[rel=stylesheet]")].map(
+    links: /** @type {HTMLLinkElement[]} */ ([...document.querySelectorAll("link[rel=stylesheet]")]).map(
       (link) => `<link rel="stylesheet" href="${link.href}">`,
     ),
     styles: [...document.querySelectorAll("style")].filter((style) => style.sheet).map((style) => rules(style.sheet)),

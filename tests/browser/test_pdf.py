@@ -1,4 +1,4 @@
-"""The book on paper: every page is in it, what solves something stands at the end, and every link inside leads somewhere."""
+"""The book on paper: what solves something stands at the end, every link inside leads somewhere, code stays whole."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = ["book/recommenders", "book/teach/questions"]  # a path with solutions, 
 @pytest.fixture(scope="module")
 def parts(book, browser):
     with hosted(book, "/") as host:
-        return list(pdf.gathered(browser, host.address, NAMES, lambda line: None))
+        yield list(pdf.gathered(browser, host.address, NAMES, lambda line: None))
 
 
 @pytest.mark.chromium
