@@ -18,7 +18,7 @@ unexport PYTHONPATH
 unexport PYTHONHOME
 export PIP_USER := 0
 
-.PHONY: help setup setup-all serve class book site checked-and-built test test-slow check bench bench-browser bench-readers \
+.PHONY: help setup setup-all serve class book site pdf checked-and-built test test-slow check bench bench-browser bench-readers \
 	bench-peers results tune climbs results-check lab notebooks handouts linkcheck federation lock audit-deps clean
 
 help:  ## this list
@@ -54,6 +54,9 @@ book: setup  ## the book in _build/html
 
 site: setup  ## book and laboratory in _build/site, to be copied to any static host
 	@$(BIN)/python -m tools.site
+
+pdf: setup-all book  ## the whole book as one PDF, with a key to its questions, in _build/book.pdf (needs Chromium)
+	@$(BIN)/python -m tools.pdf
 
 # A configuration of our own, so that a chapter opens as a notebook and the reader's settings stay theirs.
 lab: export JUPYTER_CONFIG_DIR := $(CURDIR)/_build/lab

@@ -9,7 +9,10 @@ export default [
   js.configs.recommended,
   { rules: { eqeqeq: "error", "no-var": "error", "prefer-const": ["error", { destructuring: "all" }] } },
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
-  { files: ["book/_static/**/*.js", "tests/browser/cut.js"], languageOptions: { sourceType: "script", globals: page } },
+  {
+    files: ["book/_static/**/*.js", "tests/browser/cut.js", "tools/pdf.js"],
+    languageOptions: { sourceType: "script", globals: page },
+  },
   {
     files: ["widgets/kit/*.js", "widgets/site/*.mjs", "widgets/classroom/files/*.mjs"],
     languageOptions: { sourceType: "module", globals: page },

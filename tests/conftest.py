@@ -101,19 +101,20 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def served(
-    pages: Path, port: int = 0, readers: int = 60, console: Any = None, lab: Path | None = None
+    pages: Path, port: int = 0, readers: int = 60, console: Any = None, lab: Path | None = None, embed: str = ""
 ) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """A server of its own process, on a free port unless one is named; its address and its process.
 
-    What it says goes to the file `console`, if there is one; `lab` is the laboratory that it hands out.
+    What it says goes to the file `console`, if there is one; `lab` is the laboratory that it hands out, and `embed` a
+    site that may frame it.
     """
     port = port or free_port()
     code = (
         "import sys; from pathlib import Path; from widgets import server;"
         "server.serve('127.0.0.1', int(sys.argv[1]), lambda: print('ready', flush=True), Path(sys.argv[2]),"
-        "readers=int(sys.argv[3]), lab=Path(sys.argv[4]) if sys.argv[4] else None)"
+        "readers=int(sys.argv[3]), lab=Path(sys.argv[4]) if sys.argv[4] else None, framed=sys.argv[5].split())"
     )
-    command = [sys.executable, "-c", code, str(port), str(pages), str(readers), str(lab or "")]
+    command = [sys.executable, "-c", code, str(port), str(pages), str(readers), str(lab or ""), embed]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=console, text=True, cwd=ROOT) as process:
         try:
             assert process.stdout

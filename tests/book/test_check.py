@@ -84,7 +84,7 @@ def test_code_is_no_prose(said):
 
 
 def test_the_book_itself_is_right():
-    pages = sorted((ROOT / "book").glob("*.md"))
+    pages = sorted((ROOT / "book").rglob("*.md"))
     assert check.wrong(check.read(pages, [ROOT / "book" / "references.bib"]), pages) == []
 
 

@@ -1,5 +1,5 @@
-"""The teacher's side in a browser: questions are answered by keys and counted, notes follow the wall, slides are one a page,
-and a figure stands in a page of another site only where it was allowed to."""
+"""The teacher's side in a browser: questions are answered by keys and counted, notes follow the wall, slides are one a
+page, and a figure stands in a page of another site only where it was allowed to."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_no_script_of_the_teacher_s_side_weighs_more_than_ten_kilobytes():
 
 
 @pytest.mark.firefox
-def test_ten_questions_are_counted_twice_by_keys_and_nothing_is_sent(visit, accessible):
+def test_ten_questions_are_counted_twice_by_keys_and_nothing_is_sent(visit):
     page = visit(QUESTIONS, width=390, theme="dark")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
@@ -58,12 +58,19 @@ def test_ten_questions_are_counted_twice_by_keys_and_nothing_is_sent(visit, acce
     text = said.inner_text()
     assert "The first time: 4 of 10. The second time: 9 of 10. Learnt in between: 6." in text
     assert page.locator(".check-why:visible").count() == 11
-    accessible(page)
     page.get_by_role("button", name="Forget my answers").click()
     assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('recpriv'))") == []
     assert "0 of 10 answered." in said.inner_text()
     assert not [url for url in asked if not re.search(r"\.(html|js|css|svg|woff2?|json)(\?|$)", url)]
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+
+
+@pytest.mark.chromium
+def test_questions_and_reasons_can_be_read_by_everybody(visit, accessible):
+    page = visit(QUESTIONS, width=390)
+    answer_all(page, lambda number: number % 2)
+    page.get_by_role("button", name="Show the reasons").click()
+    accessible(page)
 
 
 def test_what_was_kept_may_be_anything(visit):
@@ -142,7 +149,7 @@ def school(tmp_path):
     def school(address=""):
         text = f'<!doctype html><title>A course</title><iframe src="{address}" width="900" height="1100"></iframe>'
         (tmp_path / "index.html").write_text(text, "utf-8")
-        return f"http://127.0.0.1:{server.server_port}"
+        return f"http://localhost:{server.server_port}"  # another site to a browser, not another port only
 
     yield school
     server.shutdown()
@@ -153,7 +160,7 @@ def school(tmp_path):
 def test_a_dashboard_stands_in_a_page_of_another_site_only_where_it_was_allowed(browser, book, serving, school):
     framed = {}
     for allowed in (True, False):
-        with serving(book, embed=(school(),) if allowed else ()) as (address, _):
+        with serving(book, embed=school() if allowed else "") as (address, _):
             context = browser.new_context(viewport={"width": 1000, "height": 1200})
             page = context.new_page()
             page.goto(school(f"{address}/apps/privacy?epsilon=2"))

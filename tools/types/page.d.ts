@@ -315,6 +315,9 @@ interface Window {
   rpPen(host: HTMLElement, sketch: Sketch, tell: { changed(): void; done(): void }): Pen;
   rpPlay(place: HTMLElement): void;
   rpScore(place: HTMLElement): void;
+  MathJax?: { startup?: { promise?: Promise<void> } };
+  /** What a page of the book holds for paper (tools/pdf.js). */
+  gathered?(names: string[]): Promise<Record<string, unknown>>;
   /** Puts a button before each answer of a question; `chosen` is told which one was pressed. */
   rpCheck(box: HTMLElement, chosen: (at: number) => void): CheckAnswer[];
   /** What to say at each step of a chapter, by its number: `_static/notes/<chapter>.js` hands it over. */
