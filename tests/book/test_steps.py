@@ -131,6 +131,14 @@ def test_each_step_but_a_guess_has_an_exercise_and_they_are_numbered_in_order(pa
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_a_link_to_a_fold_has_one_place_to_go(book, page):
+    html = BeautifulSoup((book / "book" / f"{page.stem}.html").read_text("utf-8"), "html.parser")
+    names = [fold["id"] for fold in html.select("details[id]")]
+    assert names
+    assert not {name for name in names if len(html.select(f"#{name}")) > 1}
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
 def test_every_state_of_a_path_is_built_with_the_book(book, page):
     script = (book / "_static" / "frames" / f"{page.stem}.path.js").read_text("utf-8")
     built = json.loads(script.removeprefix("rpPath.data(").rstrip().removesuffix(");"))
