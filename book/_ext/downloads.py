@@ -49,7 +49,7 @@ class Handouts(SphinxDirective):
                 LINK.format(href=f"{root}{PLACE}/{who}/{page.stem}.ipynb", stem=page.stem, what=what, words=words)
                 for who, words, what in both
             )
-            rows.append(f"<li>{title}: {links}</li>")
+            rows.append(f"<li>{title} · {links}</li>")
         return [nodes.raw("", f'<ul class="handouts">{"".join(rows)}</ul>', format="html")]
 
 

@@ -123,11 +123,19 @@ def test_each_step_but_a_guess_has_an_exercise_and_they_are_numbered_in_order(pa
                if not re.search(r"^### Exercise \d+: ", part, re.MULTILINE)
                and "guess" not in paths.STEP.search(part)[0].splitlines()[0].split()]  # fmt: skip
     assert not lacking
-    folds = re.findall(r"^### Exercise (\d+): .*\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
+    folds = re.findall(r"^### Exercise (\d+): [^\n]*\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
     assert [int(number) for number, _ in folds] == list(range(1, len(re.findall("^### Exercise", text, re.M)) + 1))
     for number, body in folds:
         assert set(re.findall(r"Solution ?(\d*)", body)) <= {number}
     assert len(re.findall(r"^```\{check\}", text, re.MULTILINE)) >= 5
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)
+def test_a_link_to_a_fold_has_one_place_to_go(book, page):
+    html = BeautifulSoup((book / "book" / f"{page.stem}.html").read_text("utf-8"), "html.parser")
+    names = [fold["id"] for fold in html.select("details[id]")]
+    assert names
+    assert not {name for name in names if len(html.select(f"#{name}")) > 1}
 
 
 @pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.stem)

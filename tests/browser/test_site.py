@@ -321,7 +321,7 @@ def test_a_student_s_work_is_attacked_repaired_kept_and_never_sent(visit_site, h
 def test_a_student_with_a_phone_is_wrong_is_hinted_is_nearly_right_is_attacked_and_repairs(visit_site, shoot):
     """The whole of an evening, in a chapter with an exercise of its own: averages for a whole person."""
     asked = exercise("means")
-    page = visit_site("/book/dp_pnbm.html#x-means", 390, "dark", has_touch=True)
+    page = visit_site("/book/dp_pnbm.html#x-buy", 390, "dark", has_touch=True)
     place = page.locator("[data-exercise=means]")
     place.locator("textarea").wait_for(timeout=PATIENCE)
     hint = place.get_by_role("button", name="hint")
