@@ -253,7 +253,7 @@ def parameter(
 
 
 def parameters(system: Any) -> dict[str, Parameter]:
-    """The settable parameters of a system or mechanism (a value or its class), in order; what is no dataclass has none."""
+    """The settable parameters of a system or mechanism (a value or its class), in order; only dataclasses have any."""
     if not dataclasses.is_dataclass(system):
         return {}
     return {f.name: f.metadata["parameter"] for f in dataclasses.fields(system) if "parameter" in f.metadata}

@@ -128,7 +128,8 @@ class Plain:
 
 
 def test_a_system_that_is_no_dataclass_is_audited_as_it_is():
-    assert configured(one := Plain(), {}) is one
+    one = Plain()
+    assert configured(one, {}) is one
     done = audit(one, trials=1000)
     assert (done.verdict, done.attacked.found, dict(done.params)) == ("holds", (), {"rounds": 7})
     one.tells = True
