@@ -253,7 +253,9 @@ def parameter(
 
 
 def parameters(system: Any) -> dict[str, Parameter]:
-    """The settable parameters of a system or mechanism (a value or its class), in order."""
+    """The settable parameters of a system or mechanism (a value or its class), in order; only dataclasses have any."""
+    if not dataclasses.is_dataclass(system):
+        return {}
     return {f.name: f.metadata["parameter"] for f in dataclasses.fields(system) if "parameter" in f.metadata}
 
 
@@ -315,4 +317,4 @@ def configured(system: Any, settings: dict[str, Any]) -> Any:
         if name not in known:
             raise UserError(f"there is no parameter {name!r}; choose from {', '.join(known) or 'none at all'}")
         changes[name] = known[name].parse(name, value) if isinstance(value, str) else value
-    return dataclasses.replace(system, **changes)
+    return dataclasses.replace(system, **changes) if changes else system

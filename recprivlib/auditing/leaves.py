@@ -9,18 +9,19 @@ anything else                                      `Closed`: a table of another 
 
 from __future__ import annotations
 
+import struct
 import sys
 import types
 from collections import deque
 from collections.abc import Iterator, Mapping
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, get_type_hints
 
 import numpy as np
 import scipy.sparse as sp
 
 PLAIN = (np.generic, int, float, complex, str, bytes, bool, type(None), range)
-MADE_BY_PYTHON = 1 << 9  # the flag of a class that was written in Python: it keeps nothing but dictionary and slots
+POINTER = struct.calcsize("P")  # bytes of a slot, and of where an object keeps its dictionary
 
 Leaf = tuple[str, Any, bool]
 
@@ -46,27 +47,55 @@ def leaves(thing: Any, name: str, private: bool = False, met: dict[int, Any] | N
         elif sp.issparse(thing):
             yield from _sparse(thing, name, private)
         elif kind in (dict, types.MappingProxyType):
+            yield f"{name}.kind", kind.__name__, private
             for key, value in thing.items():
                 yield from leaves(value, f"{name}.{key}", private, met)
         elif kind in (set, frozenset):
-            yield name, repr(sorted(map(repr, thing))), private
+            yield name, f"{kind.__name__} {sorted(map(repr, thing))!r}", private
         elif kind in (list, deque) or isinstance(thing, tuple):
+            yield f"{name}.kind", f"{kind.__name__} of {len(thing)}", private
             for at, value in enumerate(thing):
                 yield from leaves(value, f"{name}.{at}", private, met)
-            yield from leaves(dict(parts(thing)), name, private, met)  # of a tuple with names
+            if own := dict(parts(thing)):  # of a tuple with names
+                yield from leaves(own, f"{name}.own", private, met)
         elif (known := imported(thing)) is not None:
             yield name, known, private
         elif kind is partial:
             yield from leaves((thing.func, thing.args, thing.keywords), name, private, met)
         elif isinstance(thing, types.FunctionType):
             yield from leaves(bound(thing), name, private, met)
-            yield f"{name}.code", thing.__code__.co_code, private
         elif isinstance(thing, types.MethodType):
             yield from leaves((thing.__self__, thing.__func__), name, private, met)
-        elif all(each.__flags__ & MADE_BY_PYTHON for each in kind.__mro__[:-1]):
+        elif made_by_python(kind):
             yield from _object(thing, name, private, met)
+        elif (laid_out := _bytes(thing)) is not None:
+            yield name, laid_out, private
         else:
             yield name, Closed(f"a {kind.__name__}"), private
+
+
+def made_by_python(kind: type) -> bool:
+    """Whether an object of this class keeps nothing but its dictionary and slots: its size leaves room for no more."""
+    slots = sum(len(slots_of(each)) for each in kind.__mro__)
+    pointers = slots + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    return kind.__itemsize__ == 0 and kind.__basicsize__ == object.__basicsize__ + pointers * POINTER
+
+
+def slots_of(kind: type) -> tuple[str, ...]:
+    """The names of a class's own slots, as they stand in it."""
+    slots = vars(kind).get("__slots__", ())
+    names = (slots,) if isinstance(slots, str) else tuple(slots)
+    hidden = f"_{kind.__name__.lstrip('_')}"
+    own = (name for name in names if name not in ("__dict__", "__weakref__"))
+    return tuple(hidden + name if name.startswith("__") and not name.endswith("__") else name for name in own)
+
+
+def _bytes(thing: Any) -> bytes | None:
+    """What lies in a compact container of numbers, which shows its memory to whoever asks."""
+    try:
+        return memoryview(thing).tobytes()
+    except (TypeError, ValueError, BufferError):
+        return None
 
 
 def _array(thing: np.ndarray, name: str, private: bool, met: dict[int, Any]) -> Iterator[Leaf]:
@@ -75,18 +104,20 @@ def _array(thing: np.ndarray, name: str, private: bool, met: dict[int, Any]) -> 
         yield from leaves(thing.ravel().tolist(), name, private, met)
         return
     yield name, thing, private
-    if isinstance(thing.base, np.ndarray) and thing.base.size > thing.size and not private:
-        yield from leaves(thing.base, f"{name}.base", private, met)
+    if thing.dtype.metadata and not private:
+        yield from leaves(dict(thing.dtype.metadata), f"{name}.dtype", private, met)
+    base = thing.base  # what an array is a part of goes where it goes
+    if base is not None and not private and (not isinstance(base, np.ndarray) or base.nbytes > thing.nbytes):
+        yield from leaves(base, f"{name}.base", private, met)
 
 
 def _sparse(thing: Any, name: str, private: bool) -> Iterator[Leaf]:
     if private:
         yield name, thing.toarray(), private
         return
-    table = sp.csr_array(thing)
-    yield name, np.array(thing.shape), private
-    for part in ("data", "indices", "indptr"):
-        yield f"{name}.{part}", getattr(table, part), private
+    yield name, f"{type(thing).__name__} {thing.shape}", private
+    for part, value in vars(thing).items():
+        yield from leaves(value, f"{name}.{part}", private, {})
 
 
 def imported(thing: Any) -> str | None:
@@ -111,22 +142,26 @@ def _object(thing: Any, name: str, private: bool, met: dict[int, Any]) -> Iterat
         yield from leaves(value, f"{name}.{key}", at_home, met)
     if id(kind) not in met:
         met[id(kind)] = kind
-        for key, value, _ in leaves(of_the_class(kind), f"{name}.class", private, met):
-            if not isinstance(value, Closed):
-                yield key, value, private
+        yield from leaves(of_the_class(kind), f"{name}.class", private, met)
 
 
 def parts(thing: Any) -> Iterator[tuple[str, Any]]:
     """What an object holds, in its dictionary and in its slots."""
     yield from getattr(thing, "__dict__", {}).items()
     for kind in type(thing).__mro__:
-        slots = vars(kind).get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if hasattr(thing, name) and name not in ("__dict__", "__weakref__"):
+        for name in slots_of(kind):
+            if hasattr(thing, name):
                 yield name, getattr(thing, name)
 
 
 HOLDS_DATA = (*PLAIN, np.ndarray, list, dict, tuple, set, frozenset, deque)
+WORDS = (str, bytes, int, float)  # of what Python itself writes about a class only these are looked at
+MACHINERY = (
+    type, property, staticmethod, classmethod, cached_property, types.FunctionType, types.ModuleType,
+    types.BuiltinFunctionType, types.MemberDescriptorType, types.GetSetDescriptorType, types.WrapperDescriptorType,
+    types.MethodDescriptorType, types.ClassMethodDescriptorType, types.GenericAlias, type(lru_cache(len)),
+)  # fmt: skip
+KEPT = ("_abc_impl",)  # what Python keeps of a class for itself
 
 
 def of_the_class(kind: type) -> dict[str, Any]:
@@ -134,7 +169,7 @@ def of_the_class(kind: type) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for each in reversed(kind.__mro__[:-1]):
         for name, value in vars(each).items():
-            if isinstance(value, HOLDS_DATA) and not name.startswith("__"):
+            if isinstance(value, WORDS) or not (name.startswith("__") or isinstance(value, MACHINERY) or name in KEPT):
                 found[name] = value
             for function in _functions(value):
                 found |= {f"{name}.{key}": part for key, part in bound(function).items()}
@@ -157,14 +192,35 @@ def bound(function: types.FunctionType) -> dict[str, Any]:
     """The data that a function carries along: defaults, what it closes over, and the globals that it names."""
     closed = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     known: Mapping[str, Any] = function.__globals__
-    found = {name: known[name] for name in function.__code__.co_names if name in known}
+    named = {name: known[name] for name in function.__code__.co_names if name in known}
+    found = {name: value for name, value in named.items() if _shows(value)}
     for name, cell in closed:
         try:
             found[name] = cell.cell_contents
         except ValueError:  # nothing is in it yet
             continue
-    found |= {"defaults": function.__defaults__ or (), **(function.__kwdefaults__ or {}), **vars(function)}
-    return {name: value for name, value in found.items() if isinstance(value, HOLDS_DATA)}
+    said = function.__doc__ or "", function.__name__, _written(function.__code__)
+    found |= {
+        "defaults": function.__defaults__ or (),
+        "words": said,
+        **(function.__kwdefaults__ or {}),
+        **vars(function),
+    }
+    return found
+
+
+def _written(code: types.CodeType) -> str:
+    """What a function was written as, with the numbers and words that stand in it."""
+    held = (_written(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts)
+    return f"{code.co_code!r} {code.co_names} {code.co_varnames} {code.co_name} {list(held)}"
+
+
+def _shows(value: Any) -> bool:
+    """Whether a global is data, and no part of a program."""
+    if isinstance(value, HOLDS_DATA):
+        return True
+    program = isinstance(value, MACHINERY) or callable(value)
+    return not program and (made_by_python(type(value)) or _bytes(value) is not None)
 
 
 # --------------------------------------------------------------------------------------------------- equality
@@ -177,6 +233,13 @@ def same(a: Any, b: Any) -> bool:
     a, b = np.asarray(a), np.asarray(b)
     alike = a.shape == b.shape and a.dtype == b.dtype and a.flags.fnc == b.flags.fnc
     return alike and a.tobytes() == b.tobytes()
+
+
+def alike(a: Any, b: Any) -> bool:
+    """The same, and in the same form: of one type, one layout, and writeable or not."""
+    if type(a) is not type(b) or not same(a, b):
+        return False
+    return not isinstance(a, np.ndarray) or (a.strides == b.strides and a.flags.writeable == b.flags.writeable)
 
 
 def identity(thing: Any) -> Any:

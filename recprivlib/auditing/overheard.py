@@ -6,10 +6,12 @@ whatever the data. Where other threads run, what is printed belongs to all of th
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import io
 import logging
 import os
+import random
 import stat
 import sys
 import tempfile
@@ -18,7 +20,10 @@ import warnings
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
 OUTSIDE = (
@@ -50,6 +55,7 @@ def overheard() -> Iterator[Heard]:
     heard = Heard()
     with contextlib.ExitStack() as stack:
         if alone():
+            stack.enter_context(_unmoved(heard))
             stack.enter_context(_grown(heard))  # before the terminal is put aside
             stack.enter_context(_printed(heard))
             stack.enter_context(_logged(heard))
@@ -140,6 +146,31 @@ def _grown(heard: Heard) -> Iterator[None]:
         for which, (size, at) in _open_files().items():
             if which in before and before[which][0] != size and before[which][1] != at:
                 heard.outside.append("a run writes to a file that was open before")
+
+
+@contextlib.contextmanager
+def _unmoved(heard: Heard) -> Iterator[None]:
+    """What all code of a process shares stands as it stood: whoever comes next would see where a run has left it."""
+    before = _shared()
+    try:
+        yield
+    finally:
+        after = _shared()
+        heard.outside += [
+            f"a run leaves {what} otherwise than it was" for what in before if before[what] != after[what]
+        ]
+
+
+def _shared() -> dict[str, Any]:
+    """By what it is called: global generators, settings, and what anybody may hang on Python itself."""
+    generator = np.random.get_state(legacy=False)["state"]  # noqa: NPY002
+    return {
+        "Python's global generator": hash(random.getstate()),
+        "NumPy's global generator": (generator["key"].tobytes(), generator["pos"]),
+        "a setting of NumPy": (np.geterr(), np.get_printoptions()),
+        "a setting of Python": (sys.getrecursionlimit(), sys.getswitchinterval(), Path.cwd(), *sys.path, *sys.argv),
+        "a name of Python's own": (*vars(builtins), *vars(sys), *os.environ.items()),
+    }
 
 
 Which = tuple[int, int, int]  # a descriptor and its file: a number is given anew to another

@@ -25,7 +25,7 @@ def unhurried(
     """The system with as many of its rounds as `plays` runs in so many seconds allow: all of them, if possible."""
     if (longer := calmed(system)) == short:
         return short
-    names = [one.name for one in dataclasses.fields(short) if one.name in ROUNDS]
+    names = [name for name in settable(short) if name in ROUNDS]
 
     def part(share: float) -> Any:
         return replace(short, **{n: max(1, round(getattr(short, n) + share * (getattr(longer, n) - getattr(short, n))))
@@ -49,23 +49,28 @@ def unhurried(
 
 def calmed(system: Any) -> Any:
     """The system with all its rounds, each as short as possible; a crowd's phones are people of their own."""
-    names = {one.name for one in dataclasses.fields(system)}
+    names = settable(system)
     few = {name: min(most, getattr(system, name)) for name, most in SHORT.items()
-           if name in names and name not in ROUNDS}  # fmt: skip
-    return replace(system, **few, **_cut(system))
+           if name in names and name not in ROUNDS} | _cut(system)  # fmt: skip
+    return replace(system, **few) if few else system
 
 
 def shortened(system: Any) -> Any:
     """The same system with as few repetitions as show what one is like; a crowd's phones are people of their own."""
-    names = {one.name for one in dataclasses.fields(system)}
-    few = {name: min(most, getattr(system, name)) for name, most in SHORT.items() if name in names}
-    return replace(system, **few, **_cut(system))
+    names = settable(system)
+    few = {name: min(most, getattr(system, name)) for name, most in SHORT.items() if name in names} | _cut(system)
+    return replace(system, **few) if few else system
+
+
+def settable(system: Any) -> tuple[str, ...]:
+    """What of a system can be set anew: its fields; of one that is no dataclass nothing, so it is played as it is."""
+    return tuple(one.name for one in dataclasses.fields(system)) if dataclasses.is_dataclass(system) else ()
 
 
 def _cut(system: Any) -> dict[str, int]:
     """A cap that made-up people can be longer than."""
     cap = getattr(system, "cap", None)
-    return {"cap": CAP} if isinstance(cap, int) and cap > CAP else {}
+    return {"cap": CAP} if "cap" in settable(system) and isinstance(cap, int) and cap > CAP else {}
 
 
 def left_out(system: Any, played: Any) -> str:

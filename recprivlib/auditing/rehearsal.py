@@ -13,7 +13,6 @@ Budgets are seconds of the processor. What there was no time for is not in the w
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
 from collections.abc import Iterable, Sequence
@@ -25,10 +24,11 @@ from recprivlib.accounting import guarantee, supported
 from recprivlib.accounting.guarantee import told_apart
 from recprivlib.auditing.conformance import LedgerCheck, apart_in_one_partition, lines, unknown
 from recprivlib.auditing.draws import cohorts, randomness, turned
+from recprivlib.auditing.hidden import shown_all_the_same
 from recprivlib.auditing.leaves import identity, same
 from recprivlib.auditing.memory import remembered
 from recprivlib.auditing.neighbours import ITEMS, PEOPLE, Stage
-from recprivlib.auditing.pace import CROWD, ROUNDS, calmed, left_out, shortened, staged, unhurried
+from recprivlib.auditing.pace import CROWD, ROUNDS, calmed, left_out, settable, shortened, staged, unhurried
 from recprivlib.auditing.real_run import one_less, real_scenes
 from recprivlib.auditing.replay import MOVES, Played, Probe, moved, play
 from recprivlib.auditing.scenes import Scene
@@ -39,7 +39,7 @@ from recprivlib.parameters import UserError, parameters
 from recprivlib.protocols import Federated, Interactions, Iterative, Ledger, Relation, Sizes, Unit, View
 
 BRIEF, WHOLE = 0.1, 4.0  # seconds of work: beside a reader's slider, and for an audit
-SHARES = {"made up": 0.5, "to the end": 1.0, "real": 2.0}  # of the budget that all rounds may take
+SHARES = {"made up": 0.5, "to the end": 2.5, "real": 2.0}  # of the budget that all rounds may take
 CHUNKS = 600  # people, where they are not in blocks
 LONG = 1200  # items that somebody met all of
 REFUSES, FAILS = "whether training works at all depends on the data", "in some worlds a run fails"
@@ -140,14 +140,14 @@ def rehearse(
         stage = replace(stage, unit=kept[0], relation=kept[1])
     first = stage.first
     whole = short if brief else unhurried(system, short, first.base, view, seed, SHARES["made up"] * budget)
-    books = examined(whole, whole.ledger(first.base.sizes), stage.scenes(), act)
+    books = _in_scenes(whole, short, stage, act, whole == calmed(system))
     made = (
         f"{books.runs} runs in made-up worlds of {stage.people} people × {stage.items} items{left_out(system, whole)}"
         f"{'' if stage is attacked else ', all with who rated what as it is'}"
     )
     books = replace(books, found=_once([*(memory or []), *books.found]), said=made)
-    for beside in (_other_terms, _elsewhere, _in_a_crowd, _catalogue):
-        if not (brief or act.late):
+    for beside in (_hidden, _other_terms, _elsewhere, _in_a_crowd, _catalogue):
+        if not brief and (beside is _hidden or not act.late):
             books += beside(short, stage, sizes, act)
     if whole != calmed(system) and not brief:
         books += _to_the_end(system, stage, act, SHARES["to the end"] * budget)
@@ -171,6 +171,19 @@ def sharing_the_public(ledger: Ledger, unit: Unit, relation: Relation) -> tuple[
     if told_apart(ledger, relation):
         return ("user" if unit == "user" else "rating"), "replace-value"
     return unit, relation
+
+
+def _in_scenes(whole: Any, short: Any, stage: Stage, act: Act, all_of_it: bool) -> Books:
+    """Every scene; where there is no time for all rounds, only the first has as many as there is time for."""
+    scenes = stage.scenes()
+    ledger = whole.ledger(stage.first.base.sizes)
+    if all_of_it or act.brief or whole == short:
+        return examined(whole, ledger, scenes, act)
+    first = examined(whole, ledger, islice(scenes, 1), act)
+    pairs = sum(near for _, _, near in stage.first.others)
+    rest = examined(short, short.ledger(stage.first.base.sizes), scenes, act)
+    farther = sum(check.reach for check in rest.lines) > sum(check.reach for check in first.lines)
+    return replace(first + rest, place=pairs + rest.place if farther else first.place)
 
 
 def examined(system: Any, ledger: Ledger, scenes: Iterable[Scene], act: Act, told: bool = True) -> Books:
@@ -242,7 +255,7 @@ def one_tape(system: Any, ledger: Ledger, scene: Scene, live: Played, act: Act, 
         if isinstance(there, str):
             found.append(there)
             continue
-        found += moved(here, there, scene.who if near else None, people)
+        found += [*there.strange, *moved(here, there, scene.who if near else None, people)]
         if not (near and told):
             continue
         try:
@@ -269,6 +282,16 @@ def _memory(short: Any, act: Act) -> list[str] | None:
     return remembered(short, few.world(), few.far(), act.view, act.seed)
 
 
+def _hidden(short: Any, stage: Stage, sizes: Sizes, act: Act) -> Books:
+    """Who was drawn, and what the ledger hides, has no say in what is seen."""
+    base = stage.first.base
+    try:
+        found = shown_all_the_same(short, short.ledger(base.sizes), base, act.seed)
+    except Exception as failed:
+        return Books([f"{FAILS} ({type(failed).__name__}: {failed})"], [])
+    return Books(found or [], [], said="" if found is None else "another draw or answer where nobody sees it")
+
+
 def _in_a_crowd(short: Any, stage: Stage, sizes: Sizes, act: Act) -> Books:
     """More people than one block or one chunk of phones has: they share nothing, and nothing goes around."""
     many = BLOCK + PEOPLE if isinstance(short, Federated) else max(CHUNKS + PEOPLE, min(sizes.users, CROWD))
@@ -281,15 +304,18 @@ def _in_a_crowd(short: Any, stage: Stage, sizes: Sizes, act: Act) -> Books:
 def _catalogue(short: Any, stage: Stage, sizes: Sizes, act: Act) -> Books:
     """People whose histories are longer than those that anybody thought of."""
     items = min(LONG, sizes.items)
-    if stage.people > 2 * PEOPLE or items <= stage.items:
+    if items <= stage.items:
         return Books([], [])
-    return _unless_refused(short, [replace(stage, items=items).first], act, f"{items:,} items")
+    people = min(stage.people, max(2 * PEOPLE, 2 * getattr(short, "cohort", 0)))
+    few = people < stage.people  # of whom the ledger does not speak
+    scene = replace(stage, items=items, people=people).first
+    return _unless_refused(short, [scene], act, f"{items:,} items", told=not few)
 
 
-def _unless_refused(system: Any, scenes: Sequence[Scene], act: Act, said: str) -> Books:
+def _unless_refused(system: Any, scenes: Sequence[Scene], act: Act, said: str, told: bool = True) -> Books:
     """What is refused whatever the data is public: so many people, so many items."""
     try:
-        books = examined(system, system.ledger(scenes[0].base.sizes), scenes, act)
+        books = examined(system, system.ledger(scenes[0].base.sizes), scenes, act, told)
     except UserError as refused:
         works = [world for _, world, _ in scenes[0].others if _works(system, world, act)]
         return Books([f"{REFUSES} ({refused})"] if works else [], [])
@@ -312,7 +338,7 @@ def _elsewhere(short: Any, stage: Stage, sizes: Sizes, act: Act) -> Books:
         if isinstance(short, Iterative):
             found += _streamed(short, stage.first, act)
             said.append("streamed models")
-        if "population" in {one.name for one in dataclasses.fields(short)}:
+        if "population" in settable(short):
             scene = Scene("drawn from the real ones", base, (("everything else", far, False),))
             drawn = replace(short, population=2)
             found += examined(drawn, drawn.ledger(base.sizes), [scene], act, told=False).found
@@ -363,7 +389,7 @@ def _other_terms(short: Any, stage: Stage, sizes: Sizes, act: Act) -> Books:
 def _to_the_end(system: Any, stage: Stage, act: Act, seconds: float) -> Books:
     """All rounds once, with a cohort and a network as small as can be, among few people."""
     longer, few = calmed(system), replace(stage, people=PEOPLE)
-    if hasattr(longer, "cohort"):
+    if "cohort" in settable(longer):
         longer = replace(longer, cohort=min(longer.cohort, 2))
     if choices := getattr(parameters(longer).get("size"), "choices", None):
         longer = replace(longer, size=choices[0])
@@ -374,7 +400,7 @@ def _to_the_end(system: Any, stage: Stage, act: Act, seconds: float) -> Books:
             now = unhurried(longer, short, scene.base, act.view, act.seed, seconds, plays=2 + len(scene.others))
             books = examined(now, now.ledger(scene.base.sizes), [scene], act)
         except UserError:  # so few people, and so much noise, that training ends early
-            names = [one.name for one in dataclasses.fields(longer) if one.name in ROUNDS]
+            names = [name for name in settable(longer) if name in ROUNDS]
             longer = replace(longer, **{n: max(getattr(short, n), getattr(longer, n) // 2) for n in names})
             continue
         return replace(books, said=f"{books.runs} among {PEOPLE} people{left_out(system, now) or ' to the last round'}")

@@ -12,6 +12,7 @@ worlds, and no proof of what it does in others. What nobody can look into is ref
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from recprivlib.auditing.leaves import Closed, identity, leaves, same
+from recprivlib.auditing.leaves import Closed, alike, identity, leaves, same
 from recprivlib.auditing.overheard import overheard
 from recprivlib.mechanisms.gate import Call, Tape, Torn, taped
 from recprivlib.mechanisms.noise import Root, rooted
@@ -65,6 +66,7 @@ def play(
     held: dict[str, Any] = {}
     root = Root.of(seed) if tape is None else Root.fresh()  # where all answers are given, noise has no say
     rng = stream(seed, "fit")  # as in a run at this seed
+    given = _marked(train)
     with rooted(root), taped(tape) as now, overheard() as heard:
         if streamed and isinstance(system, Iterative):
             for turn, (progress, model) in enumerate(system.steps(train, rng)):
@@ -75,6 +77,9 @@ def play(
         raise Torn("how much is released depends on the data")
     home: dict[str, Any] = {}
     strange = [*heard.outside[:1], *_of_another_root(now.calls, root)]
+    if given.items() - _marked(train).items():
+        strange.append("a run changes the data that it is given")
+    held["where the caller's random numbers stand"] = f"{rng.bit_generator.state} {_spawned(rng)}"
     for name, value, private in leaves(model, "the model"):
         if isinstance(value, Closed):
             strange.append(f"{name} is {value}, into which nobody can look")
@@ -84,9 +89,27 @@ def play(
     held |= {name: text for name, text in heard.said.items() if text}
     scores = None
     if probe is not None:
-        scores = _scores(model, probe.others, train.n_items)
-        held |= _folded(model, probe.newcomers)
+        with overheard() as asked:  # a model may speak when it is asked, too
+            scores = _scores(model, probe.others, train.n_items)
+            held |= _folded(model, probe.newcomers)
+        strange += [f"{done} (where a model is asked for scores)" for done in asked.outside[:1]]
+        held |= {f"{name} where a model is asked for scores": text for name, text in asked.said.items() if text}
     return Played(now.calls, held, home, scores, tuple(strange))
+
+
+def _marked(train: Interactions) -> dict[str, int]:
+    """Each part of the data in a number, with what was worked out from them and is kept beside."""
+    parts = {name: value for name, value in vars(train).items() if isinstance(value, np.ndarray | int)}
+    for name in ("user_features", "item_features"):
+        parts |= {f"{name} {key}": value for key, value in getattr(train, name).items()}
+    parts |= {f"{name} {part}": getattr(value, part) for name, value in vars(train).items() if sp.issparse(value)
+              for part in ("data", "indices")}  # fmt: skip
+    return {name: zlib.crc32(np.ascontiguousarray(value).tobytes()) for name, value in parts.items()}
+
+
+def _spawned(rng: np.random.Generator) -> int:
+    """How many streams were drawn from it."""
+    return getattr(rng.bit_generator.seed_seq, "n_children_spawned", 0)
 
 
 def _of_another_root(calls: list[Call], root: Root) -> list[str]:
@@ -146,7 +169,7 @@ def moved(here: Played, there: Played, who: int | None, people: int) -> list[str
         other = next(iter(here.held.keys() ^ there.held.keys()), "in what order")
         found.append(f"what a model holds ({other}) {MOVES}")
     found += [f"{name} {MOVES}" for name, value in here.held.items()
-              if name in there.held and not same(value, there.held[name])]  # fmt: skip
+              if name in there.held and not alike(value, there.held[name])]  # fmt: skip
     if who is not None:
         found += [f"another person's {name} {MOVES}" for name, value in here.home.items()
                   if not _only_hers(value, there.home.get(name), who, people)]  # fmt: skip

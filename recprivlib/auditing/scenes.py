@@ -11,7 +11,7 @@ is a new line here, never a new rule.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,7 @@ CROWDS: dict[str, Callable[[Array, np.random.Generator], Array]] = {  # who met 
     "heavy people": lambda chance, rng: (rng.random(chance.shape) < chance) | (np.arange(chance.shape[1]) < FEW),
     "people who met everything": lambda chance, rng: np.ones(chance.shape, bool),
     "people who met one thing": lambda chance, rng: np.arange(chance.shape[1])[None, :] == (0 * chance + 3),
+    "people of one mind": lambda chance, rng: rng.random(chance.shape) < chance,
 }
 Told = tuple[str, str]  # a history, and what was said of it
 
@@ -91,6 +92,7 @@ WHOLE: dict[str, tuple[tuple[str, Told, tuple[Told, ...], str], ...]] = {  # a w
         ("nothing beside people of everything", ("nothing", "high"), (("everything", "low"),),
          "people who met everything"),
         ("nothing", ("nothing", "high"), tuple((f"{length} items", "high") for length in LENGTHS), "people"),
+        ("half beside people of one mind", ("the first half", "high"), (("nothing", "high"),), "people of one mind"),
     ),
     "replace": (
         ("everything", ("everything", "in turn"),
@@ -104,6 +106,8 @@ WHOLE: dict[str, tuple[tuple[str, Told, tuple[Told, ...], str], ...]] = {  # a w
         ("half beside people of one thing", ("the first half", "high"), (("the other half", "high"),),
          "people who met one thing"),
         ("nothing", ("nothing", "high"), tuple((f"{length} items", "high") for length in LENGTHS), "people"),
+        ("half beside people of one mind", ("the first half", "high"), (("the other half", "high"),),
+         "people of one mind"),
     ),
     "swap": (
         ("half", ("the first half", "in turn"), (("the other half", "the other way"),), "people"),
@@ -121,15 +125,18 @@ PLACES: tuple[tuple[str, str, str], ...] = (  # one interaction: how much else s
     ("two items", "two items", "people"),
     ("nearly everything beside heavy people", "everything", "heavy people"),
     ("nearly nothing beside people of one thing", "two items", "people who met one thing"),
+    ("two items beside people of one mind", "two items", "people of one mind"),
 )
-VALUES: tuple[tuple[str, str, str, str], ...] = (  # one rating: what she met and said, who is beside her, what they say
-    ("ends in turn", "everything", "in turn", "anything"),
-    ("two ratings", "two items", "low", "anything"),
-    ("everything", "everything", "low", "anything"),
-    ("two ratings, ends in turn", "two items", "in turn", "anything"),
-    ("one rating", "the last item", "low", "anything"),
-    ("half of everything", "the other half", "low", "anything"),
-    ("all alike", "everything", "low", "low"),
+VALUES: tuple[tuple[str, str, str, str, int], ...] = (  # one rating: what she met and said; who is beside her, what
+    # they say; and their features and times, which are public: 0: no times
+    ("ends in turn", "everything", "in turn", "anything", 0),
+    ("two ratings", "two items", "low", "anything", 0),
+    ("everything", "everything", "low", "anything", 0),
+    ("two ratings, ends in turn", "two items", "in turn", "anything", 0),
+    ("one rating", "the last item", "low", "anything", 0),
+    ("half of everything", "the other half", "low", "anything", 0),
+    ("all alike", "everything", "low", "low", 0),
+    ("everything beside heavy people, with times", "everything", "low", "heavy people", 1),
 )
 
 
@@ -186,28 +193,29 @@ def crowd(stage: Stage, kind: str = "people") -> tuple[Array, Array]:
         met[0] = True
         met[2 % stage.people] = np.arange(stage.items) == 3
     met[:, -1] = False
-    return met, rng.choice(STARS, met.shape)
+    stars = rng.choice(STARS, met.shape)
+    return met, np.full(met.shape, stage.ends[1]) if kind == "people of one mind" else stars
 
 
-def far(stage: Stage, met: Array) -> Interactions:
-    """Everything that is secret is another, of all people at once; what is public stays."""
+def far(stage: Stage, met: Array, turn: int = 0) -> Interactions:
+    """Everything that is secret is another, of all people at once; what is public stays (`turn`: which features)."""
     rng = np.random.default_rng(8)
     valued = stage.relation == "replace-value"
     if stage.relation == "swap":
         met = rng.permuted(met, axis=1)  # how much somebody met is public
     elif not valued:
         met = ~met & (rng.random(met.shape) < 0.3)
-    return made(met, rng.choice(STARS, met.shape), 0 if valued else 1, timed=not valued)
+    return made(met, rng.choice(STARS, met.shape), turn if valued else 1, timed=not valued or turn > 0)
 
 
 def _history(stage: Stage, name: str) -> Array:
     return HISTORIES[name](stage.items, min(stage.cap or stage.items // 2, stage.items - 1))
 
 
-def _with_her(stage: Stage, met: Array, stars: Array, hers: Array, said: Array) -> Interactions:
+def _with_her(stage: Stage, met: Array, stars: Array, hers: Array, said: Array, turn: int = 0) -> Interactions:
     now, all_ = met.copy(), stars.copy()
     now[WHO], all_[WHO] = hers, said
-    return made(now, all_, timed=stage.relation != "replace-value")
+    return made(now, all_, turn, timed=stage.relation != "replace-value" or turn > 0)
 
 
 def _whole(stage: Stage) -> Iterator[Scene]:
@@ -222,6 +230,11 @@ def _whole(stage: Stage) -> Iterator[Scene]:
         base = of(here)
         others.append(("everything else", far(stage, _table(base)), False))
         yield Scene(what, base, tuple(others))
+
+
+def _all_say(data: Interactions, stars: float) -> Interactions:
+    """Sums as small and as large as they can be: whatever happens at some line between, they cross it."""
+    return replace(data, ratings=np.full_like(data.ratings, stars))
 
 
 def _table(data: Interactions) -> Array:
@@ -259,24 +272,27 @@ def _without(data: Interactions, first: int) -> Interactions:
 
 def _values(stage: Stage) -> Iterator[Scene]:
     at = np.arange(stage.items)
-    for what, history, said, others_say in VALUES:
-        met, stars = crowd(stage)
+    for what, history, said, others_say, turn in VALUES:
+        met, stars = crowd(stage, others_say if others_say in CROWDS else "people")
         met[:, -1] |= what == "one rating"
         hers = _history(stage, history)
-        stars = stars if others_say == "anything" else SAID[others_say](at, *stage.ends) + 0 * stars
+        stars = SAID[others_say](at, *stage.ends) + 0 * stars if others_say in SAID else stars
         low = SAID[said](at, *stage.ends)
 
         def of(
-            place: int | None, met: Array = met, stars: Array = stars, hers: Array = hers, low: Array = low
-        ) -> Interactions:
+            place: int | None, met: Array = met, stars: Array = stars, hers: Array = hers, low: Array = low,
+            turn: int = turn,
+        ) -> Interactions:  # fmt: skip
             now = low.copy()
             if place is not None:
                 now[place] = sum(stage.ends) - now[place]
-            return _with_her(stage, met, stars, hers, now)
+            return _with_her(stage, met, stars, hers, now, turn)
 
         inside = np.flatnonzero(hers)
         places = dict.fromkeys(int(inside[min(place, len(inside) - 1)]) for place in (0, 7, 23, len(inside) - 1))
         others = [(f"rating {place}", of(place), True) for place in places]
         base = of(None)
-        others.append(("everything else", far(stage, _table(base)), False))
+        others.append(("everything else", far(stage, _table(base), turn), False))
+        if what == VALUES[0][0]:
+            others += [(f"all say {end}", _all_say(base, end), False) for end in stage.ends]
         yield Scene(what, base, tuple(others))
