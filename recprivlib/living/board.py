@@ -16,19 +16,19 @@ from typing import Any
 from recprivlib.living.climbs import Climb, committed
 from recprivlib.living.finds import Beside, beside, read
 from recprivlib.living.promises import PROMISES, UNITS, Promise
-from recprivlib.plots.numerals import STEPS, count, epsilon, joined, setting, times
+from recprivlib.plots.numerals import STEPS, WORDS, count, epsilon, joined, setting, times
 from recprivlib.plots.numerals import word as meaning
 from recprivlib.plots.strip import BAY, LANE, place
 
 FALLS, LEANS, STANDS, OPEN = "falls", "leans", "stands", "open"
 FULL = {False: 0.5, True: 0.1}  # a gap to the chart that fills its side: shares of people, or stars
-MORE = 1.25  # times what is counted, above which a claim is called too high
+MORE = 1.25  # times what is counted, above which a claim is called too careful
 FACTOR = 2.0  # within which a price is called right
 UNIT_WORDS = {"interaction": "one click", "rating": "one rating", "user": "a person"}
 MANTISSAS = (1, 1.5, 2, 3, 5, 7)
 GUESSES = (*(m * 10.0**e for e in range(-2, 4) for m in MANTISSAS if m * 10.0**e >= 0.05), 10_000.0, math.inf)
 EDGES = (0.0, *(place(step) for step in STEPS), LANE)
-TICKS = ((0.1, ".1"), (1.0, "1"), (10.0, "10"), (100.0, "100"), (1000.0, setting(1000)), (math.inf, "∞"))
+TICKS = ((0.1, "ε = .1"), (1.0, "1"), (10.0, "10"), (100.0, "100"), (1000.0, setting(1000)), (math.inf, "∞"))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Standing:
             return f"counts {self.other}{honest}"
         if self.end == STANDS:
             ratio = self.claimed / one.counted
-            return f"stands, {times(ratio)} too high" if ratio > MORE else "stands"
+            return f"stands, {times(ratio)} too careful" if ratio > MORE else "stands"
         return "not proven"
 
     @property
@@ -171,6 +171,7 @@ def state(one: Standing) -> dict[str, Any]:
         "bounds": [_at(bound) for bound in climb.bounds], "attacked": _at(climb.attacked),
         "counted": _at(climb.counted), "mixed": None if math.isnan(climb.mixed) else _at(climb.mixed),
         "end": one.end, "falls": one.falls_at, "word": one.word, "gap": None if gap is None else round(gap, 3),
+        "printed": one.finds is not None and not one.finds.tuned,
         "beside": one.beside, "brief": one.brief, "said": one.said,
         "near": [at for at, guess in enumerate(GUESSES) if near(guess, climb.counted)],
     }  # fmt: skip
@@ -201,7 +202,7 @@ def guesses() -> list[dict[str, Any]]:
 
 def scale() -> dict[str, Any]:
     """The line of ε: its shades, its bay and its numbers."""
-    return {"edges": [round(edge, 2) for edge in EDGES], "bay": BAY,
+    return {"edges": [round(edge, 2) for edge in EDGES], "bay": BAY, "words": list(WORDS),
             "ticks": [[_at(value), text] for value, text in TICKS]}  # fmt: skip
 
 
@@ -225,5 +226,6 @@ def _three(value: float) -> float:
 
 
 def short(value: float) -> str:
-    """A price that somebody sets: as short as it can be written, with three digits at most."""
-    return setting(_three(value))
+    """A price that somebody sets: as short as it can be written; with more than three digits, rounded up as a bound."""
+    three = _three(value)
+    return setting(three) if math.isclose(three, value, rel_tol=1e-9) else epsilon(value, "upper")

@@ -12,7 +12,7 @@ from recprivlib.living import board, kit
 from recprivlib.living.climbs import LOOKS, looked
 from recprivlib.living.promises import BY_KEY, CROWDS
 from recprivlib.mechanisms.laplace_or_truth import LaplaceOrTruth
-from recprivlib.plots.numerals import WORDS, count, epsilon, percent, setting
+from recprivlib.plots.numerals import count, epsilon, percent, setting
 from recprivlib.plots.numerals import word as meaning
 
 SCRIPTS = ("reckoning",)
@@ -21,10 +21,10 @@ BEFORE = (
     "A paper promises that whoever sees your phone's report of a rating is left with no more than **{meaning}**: "
     "ε = {claimed}."
 )
-CLIMB = "**{tries} tries**, on the code itself: at least **{bound}** is lost."
+CLIMB = "**{tries} tries** to tell two ratings apart, on the code itself: at least **ε = {bound}** is lost."
 AFTER = (
-    "It fell within {tries} tries; {all} prove that at least **{attacked}** is lost. {share} of the reports are your "
-    "ratings as you gave them: **proof**."
+    "It fell within {tries} tries; {all} prove at least **ε = {attacked}**, {meant}. And a report in whole stars can "
+    "only be the rating itself: {share} are, each of them **proof**."
 )
 
 
@@ -33,12 +33,15 @@ def picture() -> dict[str, Any]:
     one = board.standing(BY_KEY[ROW], "one", "town")
     row = board.row(BY_KEY[ROW])
     row["states"] = {"one town": row["states"]["one town"]}
-    return {
-        "id": "lv-fall", "small": True, "scale": board.scale() | {"words": list(WORDS)}, "rows": [row],
+    marks = {"claimed": f"claimed {setting(one.claimed)}", "counted": f"counted {setting(one.climb.counted)}",
+             "attacked": f"attacked ≥ {epsilon(one.climb.attacked, 'lower')}"}  # fmt: skip
+    return kit.together({
+        "id": "lv-fall", "small": True, "scale": board.scale(), "rows": [row],
+        "marks": marks,
         "tries": [count(looked(at)) for at in range(LOOKS)],
         "bounds": [epsilon(bound, "lower") for bound in one.climb.bounds],
         "says": {"plant": before(one), "climb": CLIMB}, "closing": {"one town": after(one)},
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 def before(one: board.Standing) -> str:
@@ -51,7 +54,7 @@ def after(one: board.Standing) -> str:
     at = one.falls_at
     assert at is not None
     return kit.fill(AFTER, tries=count(looked(at)), all=count(looked(LOOKS - 1)), share=percent(verbatim()),
-                    attacked=epsilon(one.climb.attacked, "lower"))  # fmt: skip
+                    attacked=epsilon(one.climb.attacked, "lower"), meant=meaning(one.climb.attacked))  # fmt: skip
 
 
 def verbatim() -> float:

@@ -29,6 +29,12 @@ PLANT = (
 GUESS = "{label}: you say **{guess}**, {word}. The flag {claims}."
 CLIMB = "Up to **{tries} tries** against each promise, on the code itself. A triangle is what they prove to be lost."
 COUNTED = "And what an honest accountant **counts**, over the whole run."
+KEY = (
+    "▶ attacked: at least · ▮ counted: at most · ▯ counted behind an honest mixer (the attack hears phones by name) · "
+    "◉ your guess, dotted to what is counted · green: what the book puts beside a promise."
+)
+CHART = "Beside the chart, which anybody could print (what is popular, or each film's mean):"
+BESIDE = "beside the chart (hollow: as printed)"
 SCORE = "Within a factor of two of what is counted: **{who}**."
 YOU = "you {you} of {all}, the papers {papers}"
 PAPERS = "the papers {papers} of {all}"
@@ -48,10 +54,11 @@ def picture() -> dict[str, Any]:
         "id": "lv-reckoning", "scale": board.scale(), "guesses": board.guesses(),
         "rows": [board.row(one) for one in PROMISES],
         "tries": [count(looked(at)) for at in range(LOOKS)],
-        "says": {"plant": PLANT, "guess": GUESS, "climb": CLIMB, "counted": COUNTED, "score": SCORE, "you": YOU,
-                 "papers": PAPERS},
+        "says": {"plant": PLANT, "guess": GUESS, "climb": CLIMB, "counted": COUNTED, "beside": BESIDE,
+                 "score": SCORE, "you": YOU, "papers": PAPERS},
         "closing": {f"{unit} {crowd}": closing(unit, crowd) for unit in UNITS for crowd in CROWDS},
-        "papers": papers(), "table": table(), "note": note(),
+        "notes": {f"{unit} {crowd}": note(unit, crowd) for unit in UNITS for crowd in CROWDS},
+        "papers": papers(), "table": table(),
     }  # fmt: skip
 
 
@@ -85,7 +92,7 @@ def ended(rows: list[Standing]) -> str:
     open_ = len(ends) - fall - lean - stand
     parts = [f"{number(fall)} of {number(len(ends))} flags fall" if fall != 1 else f"one of {number(len(ends))} falls"]
     if lean:
-        parts.append(f"{number(lean)} {'leans: it counts' if lean == 1 else 'lean: they count'} something else")
+        parts.append(f"{number(lean)} {'leans (it counts' if lean == 1 else 'lean (they count'} something else)")
     parts.append(f"{number(stand)} {'stands' if stand == 1 else 'stand'}")
     if open_:
         parts.append(f"{number(open_)} {'is' if open_ == 1 else 'are'} not proven")
@@ -109,8 +116,8 @@ def with_more(unit: str) -> str:
     now = [one for one in board.standings(unit, "country", True) if _beats(one.finds) and not _beats(_in_town(one))]
     lists = f" {number(len(now)).capitalize()} lists that did not beat the chart in a town now do." if now else ""
     whose = "A person in a country" if unit == "whole" else "A country"
-    return (f"{whose}: **no bill of a phone that answers by name moves**. A rare draw makes one cheaper "
-            f"({listed(cheaper)}), and so does an honest mixer ({listed(mixed)}).{lists}")  # fmt: skip
+    return (f"{whose}: **where phones answer by name, no bill moves**. A rare draw makes one cheaper "
+            f"({listed(cheaper)}), an honest mixer another ({listed(mixed)}).{lists}")  # fmt: skip
 
 
 def _beats(finds: Beside | None) -> bool:
@@ -122,16 +129,16 @@ def _in_town(one: Standing) -> Beside | None:
     return beside(one.promise, one.unit, "town", one.finds is not None and one.finds.tuned)
 
 
-def note() -> str:
-    """On what the last column rests."""
-    rows = [one for one in board.standings("one", "town", True) if one.finds]
+def note(unit: str = "one", crowd: str = "town") -> str:
+    """On what the column beside the chart rests, as the switches stand."""
+    rows = [one for one in board.standings(unit, crowd, True) if one.finds]
     tuned = [one.label for one in rows if one.finds and one.finds.tuned]
     if len(tuned) == len(rows):
-        return "System and chart are tuned alike in every row."
+        return f"{CHART} both tuned alike, in every row."
     if not tuned:
-        return "System and chart as printed: tables that are tuned alike are not committed yet."
+        return f"{CHART} both as printed. Nobody has searched among so many people."
     rest = [one.label for one in rows if one.finds and not one.finds.tuned]
-    return f"System and chart are tuned alike, but as printed in: {listed(rest)}."
+    return f"{CHART} both tuned alike, but as printed in {listed(rest)}."
 
 
 # ------------------------------------------------------------------------------------------------------ html
@@ -180,7 +187,9 @@ def html(told: Mapping[str, Any]) -> str:
         kit.bar(kit.button("Attack", "lv-go"), f'<span class="rk-switches" hidden>{first}{second}</span>'),
         kit.sentence(f"{told['closing']['one town']} {score()}"),
         '<div class="rk-board"><svg role="group" aria-label="a line of ε for each promise and repair"></svg></div>',
+        f'<p class="lv-note rk-key">{escape(KEY)}</p>'
+        f'<p class="lv-note rk-note">{escape(told["notes"]["one town"])}</p>',
         f'<ol class="rk-three">{asked}</ol>',
-        f'<details class="rk-table" open><summary>The numbers</summary>{rows}<p>{escape(told["note"])}</p></details>',
+        f'<details class="rk-table" open><summary>The numbers</summary>{rows}</details>',
         label="The reckoning: every promise of the book, attacked",
     )  # fmt: skip

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 from recprivlib.living import kit
 from recprivlib.living.channels import Belief
+from recprivlib.plots.numerals import best_guess, percent
 
 HEADS = {
     "sp": ("The stranger's notebook", "how likely each film is to have been watched"),
@@ -43,7 +45,7 @@ def section(told: Mapping[str, Any], beliefs: Sequence[Belief]) -> str:
         "notebook", told,
         f'<div class="nb-mine"><h3 class="nb-name">{says["adas"]}</h3><p class="lv-note nb-own">{own}</p>'
         f'<div class="nb-tiles" role="group" aria-label="films of the phone">{left}</div></div>',
-        '<div class="nb-gate"></div>',
+        f'<div class="nb-gate">{_weighed(told) if scale else ""}</div>',
         f'<div class="nb-book"><h3>→ {head}</h3><p class="lv-note">{note}</p>'
         f'<div class="nb-tiles" aria-hidden="true">{right}</div></div>',
         f'<div class="nb-say">{kit.sentence(told["closing"])}</div>',
@@ -51,6 +53,22 @@ def section(told: Mapping[str, Any], beliefs: Sequence[Belief]) -> str:
         '<canvas class="lv-air" aria-hidden="true"></canvas>',
         label=head, kind="nb-stars" if starry else "nb-wide" if scale else "",
     )  # fmt: skip
+
+
+def _weighed(told: Mapping[str, Any]) -> str:
+    """The scale as it stands in the end, for paper and where no script runs."""
+    printed = told["scales"]["printed"]
+    odds = printed["path"][-1]
+    lean = -0.22 * max(-1.0, min(1.0, odds / 6))
+    ends = [(210 + side * 150 * math.cos(lean), 70 + side * 150 * math.sin(lean)) for side in (-1, 1)]
+    met = (f"Ada, {sum(told['ada'])} films", f"somebody, {printed['other']} films")
+    pans = "".join(
+        f'<path d="M{x - 44:.0f} {y + 74:.0f}L{x:.0f} {y:.0f}L{x + 44:.0f} {y + 74:.0f}z"/>'
+        f'<text x="{x:.0f}" y="{y + 94:.0f}">{name}</text>' for (x, y), name in zip(ends, met, strict=True)
+    )  # fmt: skip
+    beam = f"M{ends[0][0]:.0f} {ends[0][1]:.0f}L{ends[1][0]:.0f} {ends[1][1]:.0f}M210 70V190M176 190H244"
+    return (f'<svg class="nb-still" viewBox="0 0 420 200" aria-hidden="true"><text class="told" x="210" y="30">Ada: '
+            f'{percent(best_guess(odds))}</text><path d="{beam}"/>{pans}</svg>')  # fmt: skip
 
 
 def _controls(told: Mapping[str, Any]) -> list[str]:

@@ -124,6 +124,33 @@ def test_the_first_page_has_one_flag_one_button_and_one_fall(visit, shoot, how):
 
 
 @pytest.mark.chromium
+def test_presses_that_come_too_fast_a_cut_link_a_turned_phone_and_paper_break_nothing(visit):
+    page, box = opened(visit, "reckoning", "lv-reckoning")
+    page.goto(page.url + "?lv=reckoning")
+    box = page.locator("#lv-reckoning[data-ready='1']")
+    says(box, TOLD["says"]["plant"])
+    ring = box.get_by_role("slider").first
+    ring.focus()
+    page.set_viewport_size({"width": 600, "height": 900})
+    page.wait_for_function("document.querySelector('#lv-reckoning svg').viewBox.baseVal.width < 600")
+    assert ring.evaluate("ring => ring === document.activeElement"), "a turned phone keeps the ring in hand"
+    box.locator(".lv-go").dblclick()
+    assert box.locator(".lv-go").inner_text() == "Skip to the end", "a double click begins, and does not skip"
+    page.set_viewport_size({"width": 1280, "height": 900})
+    box.get_by_text("Once more").wait_for(timeout=PATIENCE)
+    says(box, f"{TOLD['closing']['one town']} {reckoning.score()}")
+    page.wait_for_timeout(450)
+    box.locator(".lv-go").click()
+    says(box, TOLD["says"]["plant"])
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    says(box, f"{TOLD['closing']['one town']} {reckoning.score()}")
+    assert box.locator("tbody tr:visible").count() == len(TOLD["rows"])
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    says(box, TOLD["says"]["plant"])
+    assert box.locator("tbody tr:visible").count() == 0
+
+
+@pytest.mark.chromium
 def test_without_a_script_the_board_is_a_table_and_its_closing_sentence(visit):
     page = visit("/book/reckoning.html", java_script_enabled=False)
     box = page.locator("#lv-reckoning")

@@ -165,6 +165,29 @@ def test_a_link_shows_the_picture_as_it_was_sent_and_keeps_nothing(opened, pictu
 
 
 @pytest.mark.chromium
+@pytest.mark.parametrize("link", ["sp", "sp.x.y.z", "sp.99.thawed.111", "dp_pnbm..bought"])
+def test_a_link_that_was_cut_or_garbled_still_shows_a_picture(opened, pictures, link):
+    page = opened(query=f"?lv={link}")
+    name = f"lv-{link.partition('.')[0]}"
+    assert page.locator(f"#{name} [role=radio][aria-checked=true]").count() == 1
+    variant = "bought" if "bought" in link else ""
+    assert said(page, name) == told(notebook.closing(pictures[name], variant=variant))
+
+
+@pytest.mark.chromium
+def test_paper_has_the_closing_sentences_and_the_page_is_as_it_was_afterwards(opened, pictures):
+    page = opened()
+    idle = {name: said(page, name) for name in NOTEBOOKS}
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for name in NOTEBOOKS:
+        assert said(page, name) == told(pictures[name]["closing"])
+    page.emulate_media(media="print")
+    assert page.locator("#lv-fmf_ldp .nb-still").is_visible(), "the scale is no canvas there"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert {name: said(page, name) for name in NOTEBOOKS} == idle
+
+
+@pytest.mark.chromium
 def test_a_picture_is_presented_on_one_screen_and_seen_without_a_script(opened, pictures, accessible):
     page = opened(high=900)
     for name in ("lv-sp", "lv-crowd"):

@@ -42,6 +42,11 @@ def test_flags_fall_stand_and_lean_as_the_verdicts_say():
     assert {one.end for one in board.standings("one", "town", True) if one.promise.repairs} == {"stands"}
 
 
+def test_a_claim_is_never_written_smaller_than_it_is():
+    assert [board.short(value) for value in (1.0, 250.0, 0.05, math.inf)] == ["1", "250", "0.05", "∞"]
+    assert [board.short(value) for value in (110.3, 0.9503)] == ["111", "0.96"]
+
+
 def test_a_flag_falls_at_the_first_look_at_which_the_attack_has_passed_it():
     for one in board.standings("one", "town"):
         if one.end == "falls":
@@ -85,9 +90,9 @@ def test_the_score_counts_who_is_within_a_factor_of_two():
 def test_the_first_page_says_what_the_audit_says():
     one = climbs.committed()["ldp_svd", "one", "town"]
     said = fall.picture()["closing"]["one town"]
-    assert f"**{epsilon(one.attacked, 'lower')}**" in said
+    assert f"**ε\xa0=\xa0{epsilon(one.attacked, 'lower')}**, nearly sure." in said
     assert "73\u202f%" in said  # e/(1 + e): how often a report is the rating itself
-    assert kit.plain(fall.picture()["says"]["plant"]).endswith("ε = 2.")
+    assert kit.plain(fall.picture()["says"]["plant"]).endswith("ε\xa0=\xa02.")
 
 
 # ---------------------------------------------------------------------------------------------- tuned alike
@@ -127,9 +132,12 @@ def test_a_list_is_read_tuned_alike_where_that_is_committed_and_as_printed_where
     other = finds.beside(BY_KEY["dplcf-ap"], "one", "town")  # not in the table of that search
     assert not other.tuned
     note = reckoning.note()
-    assert note.startswith("System and chart are tuned alike, but as printed in: ")
+    assert note.startswith(f"{reckoning.CHART} both tuned alike, but as printed in ")
     assert "one-sided" in note
     assert "honest coin" not in note
+    hollow = {row["key"]: row["states"]["one town"]["printed"] for row in reckoning.picture()["rows"]}
+    assert (hollow["dplcf"], hollow["dplcf-ap"]) == (False, True)
+    assert "as printed. " in reckoning.note("whole", "country")
 
 
 @pytest.mark.usefixtures("tuned")

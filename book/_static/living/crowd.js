@@ -333,6 +333,14 @@ window.rpLiving.picture("crowd", (box, told) => {
     layout();
     paint();
   }).observe(canvas.parentElement);
-  addEventListener("beforeprint", () => balls.length || anew(60));
+  let paper = false; // being printed, by a reader who has asked nobody
+  addEventListener("beforeprint", () => {
+    paper = !balls.length;
+    if (paper) anew(60);
+  });
+  addEventListener("afterprint", () => {
+    if (paper) anew(0);
+    paper = false;
+  });
   Object.assign(box, { living: { state, frames: moving.frames, rounds: () => balls.length } });
 });

@@ -399,7 +399,7 @@ window.rpLiving.picture("notebook", (box, told) => {
   if (given) {
     const [step, wanted, films] = given;
     if (told.steps && told.steps[Number(step)]) state.step = Number(step);
-    if (mark && wanted !== "-") {
+    if (mark && [...segment.querySelectorAll("button")].some((button) => button.value === wanted)) {
       mark(wanted);
       set(wanted);
     }
@@ -411,6 +411,14 @@ window.rpLiving.picture("notebook", (box, told) => {
   }
   steps();
   shown.observe(one(".lv-inner"));
-  addEventListener("beforeprint", () => state.sent || state.bits || whole());
+  let paper = false; // being printed, by a reader who has heard nothing
+  addEventListener("beforeprint", () => {
+    paper = !state.sent && !state.bits;
+    if (paper) whole();
+  });
+  addEventListener("afterprint", () => {
+    if (paper) again();
+    paper = false;
+  });
   Object.assign(box, { living: { state, belief, frames: moving.frames } });
 });

@@ -15,8 +15,8 @@
   const put = (node, about) => Object.entries(about).forEach(([name, value]) => node.setAttribute(name, String(value)));
   const LEAN = 28,
     LABELS = 186,
-    BESIDE = 218,
-    HALF = 50; // px: a gap to the chart that fills its side
+    BESIDE = 248,
+    HALF = 40; // px: a gap to the chart that fills its side
 
   picture("reckoning", (box, told) => {
     /** @param {string} name @returns {any} */
@@ -25,8 +25,11 @@
       go = one(".lv-go"),
       switches = one(".rk-switches"),
       small = !!told.small,
+      note = one(".rk-note"),
       last = told.tries.length - 1;
     const state = { unit: "one", crowd: "town", phase: "plant", time: 0, look: -1 };
+    let paper = false, // being printed, by a reader who has not attacked
+      pressed = -1000;
     const planted = new Set(),
       ring = Object.fromEntries(told.rows.map((/** @type {any} */ row) => [row.key, row.start]));
     const now = () => `${state.unit} ${state.crowd}`;
@@ -44,23 +47,27 @@
     const x = (at) => left + (lane * at) / 100;
 
     function layout() {
+      const held = parts.find((part) => part.knob === document.activeElement);
       wide = svg.clientWidth || box.clientWidth;
       narrow = wide < 640;
       left = narrow || small ? 0 : LABELS;
       lane = wide - left - (narrow || small ? 0 : BESIDE);
       svg.replaceChildren();
       parts = [];
-      for (const [at, text] of told.scale.ticks)
-        svg.append(draw("text", { x: x(at), y: 14, "text-anchor": "middle", class: "dim" }, text));
+      for (const [at, text] of told.scale.ticks) {
+        const first = at === told.scale.ticks[0][0] && !left;
+        const where = first ? { x: 0, "text-anchor": "start" } : { x: x(at), "text-anchor": "middle" };
+        svg.append(draw("text", { ...where, y: 14, class: "dim" }, text));
+      }
       if (!narrow && !small) {
-        const middle = left + lane + 14 + HALF;
-        svg.append(draw("text", { x: middle, y: 14, "text-anchor": "middle", class: "dim" }, "beside the chart"));
+        svg.append(draw("text", { x: left + lane + 14, y: 14, class: "dim" }, told.says.beside));
       }
       let y = 28;
       for (const row of told.rows) y = line(row, y);
-      if (small) y = words(y);
+      y = words(y);
       put(svg, { height: y + 4, viewBox: `0 0 ${wide} ${y + 4}` });
       place(true);
+      if (held) parts.find((part) => part.row === held.row).knob.focus({ preventScroll: true });
     }
     // What the shades mean, under them; on a phone every other one.
     /** @param {number} y */
@@ -69,7 +76,7 @@
       told.scale.words.forEach((/** @type {string} */ text, /** @type {number} */ at) => {
         const from = at === 5 ? told.scale.bay : ends[at],
           to = at === 5 ? 100 : ends[at + 1];
-        if (narrow && ![2, 4, 5].includes(at)) return;
+        if (lane < 700 && ![2, 4, 5].includes(at)) return;
         const end = at === 5 && narrow;
         const where = { x: end ? wide : x((from + to) / 2), "text-anchor": end ? "end" : "middle" };
         if (!at) Object.assign(where, { x: x(0), "text-anchor": "start" });
@@ -106,6 +113,8 @@
         mixed = draw("rect", { class: "mixed", y: top - 1, height: deep + 2, width: 3 }),
         s = own ? 0.62 : small ? 1.6 : 1;
       const proof = draw("path", { class: "proof", d: `M${-6 * s} ${-8 * s}L${8 * s} 0L${-6 * s} ${8 * s}Z` });
+      // on the first page the three numbers are named, once they are there
+      const named = ["claimed", "attacked", "counted"].map((name) => draw("text", { class: `named ${name}` }));
       const tall = -mast + deep - (own ? 8 : 2),
         c = own ? 0.62 : small ? 2.2 : 1;
       const flag = draw(
@@ -117,9 +126,11 @@
           stroke: "none",
         }),
       );
-      g.append(bar, end, mixed, proof, flag);
-      if (!small) g.append(label, verdict);
+      g.append(bar, end, mixed, flag, proof);
+      if (small) g.append(...named);
+      else g.append(label, verdict);
       const part = /** @type {any} */ ({
+        named,
         row,
         g,
         own,
@@ -222,10 +233,24 @@
         part.goal = goals(part);
         part.label.textContent = f.label;
         part.verdict.textContent = part.own && !narrow ? "" : narrow && ended() ? f.brief : word;
+        if (small) names(part, f);
         if (part.far) part.far.textContent = ended() ? f.beside : "";
+        if (part.gap) part.gap.classList.toggle("printed", f.printed);
         part.g.setAttribute("aria-label", ended() ? f.said : `${f.label}: ${f.claims}`);
         if (at_once || still() || !part.x) settle(part);
       }
+    }
+    /** @param {any} part @param {any} f */
+    function names({ named, top }, f) {
+      const places = [f.claim, f.attacked, f.counted];
+      named.forEach((/** @type {any} */ text, /** @type {number} */ at) => {
+        text.textContent = ended() ? told.marks[["claimed", "attacked", "counted"][at]] : "";
+        put(text, {
+          x: at > 1 ? wide : x(places[at]) - 4,
+          y: top - (at ? 8 : 26),
+          "text-anchor": at > 1 ? "end" : "start",
+        });
+      });
     }
     /** @param {any} part */
     function settle(part) {
@@ -321,7 +346,8 @@
         return fill(says.climb, { tries: tries[look], bound: small ? told.bounds[look] : "" });
       if (state.phase === "counted" && !small) return says.counted;
       const closing = told.closing[now()];
-      return small || now() !== "one town" ? closing : `${closing} ${score()}`;
+      if (small) return paper ? `${says.plant} ${closing}` : closing;
+      return now() === "one town" ? `${closing} ${score()}` : closing;
     }
     function score() {
       const all = told.rows.filter((/** @type {any} */ row) => !row.repairs);
@@ -330,7 +356,10 @@
       return fill(told.says.score, { who });
     }
     /** @param {any} [row] */
-    const speak = (row) => say(box, sentence(row));
+    const speak = (row) => {
+      if (note) note.textContent = told.notes[now()];
+      say(box, sentence(row));
+    };
 
     // -------------------------------------------------------------------------------------------------- the attack
     const SPAN = small ? 2.6 : 5,
@@ -372,12 +401,17 @@
       parts.forEach(settle);
     }
     const begin = go.textContent;
-    go.addEventListener("click", () => {
-      if (state.phase === "done") {
-        Object.assign(state, { phase: "plant", unit: "one", crowd: "town", time: 0, look: -1 });
-        back.forEach((set) => set());
-        turned(begin, false);
-      } else if (state.phase === "plant" && !still()) {
+    function anew() {
+      Object.assign(state, { phase: "plant", unit: "one", crowd: "town", time: 0, look: -1 });
+      back.forEach((set) => set());
+      turned(begin, false);
+    }
+    go.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+      // the second half of a double click is no wish to skip
+      if (event.timeStamp - pressed < 400) return;
+      pressed = event.timeStamp;
+      if (state.phase === "done") anew();
+      else if (state.phase === "plant" && !still()) {
         Object.assign(state, { phase: "climb", time: 0, look: -1 });
         turned("Skip to the end", false);
       } else skip();
@@ -409,15 +443,23 @@
           ring[keys[at]] = guess;
           planted.add(keys[at]);
         });
-        const [unit, crowd] = values[0].split("-");
+        const [unit, crowd] = (values[0] || "").split("-");
         if (told.closing[`${unit} ${crowd}`]) Object.assign(state, { unit, crowd, phase: "done", look: last });
       }
     }
     const table = box.querySelector("details");
     if (table) table.open = false; // without a script it stands open, and on paper
+    let opened = false;
     addEventListener("beforeprint", () => {
-      if (state.phase !== "plant") skip();
+      paper = state.phase === "plant";
+      opened = !!table && table.open;
+      skip();
       if (table) table.open = true;
+    });
+    addEventListener("afterprint", () => {
+      if (table) table.open = opened;
+      if (paper) anew();
+      paper = false;
     });
     new ResizeObserver(() => svg.clientWidth && svg.clientWidth !== wide && layout()).observe(svg.parentElement);
     layout();
