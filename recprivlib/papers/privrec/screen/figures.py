@@ -123,7 +123,8 @@ def kept(
         traces.append(line if own else {**line, "opacity": 0.35})
         if own:
             traces.append(chart.dots(dots, "paper", name, False, size=6))
-            labels.append(Label(name, dots[-1][1], "paper"))
+            best = max(dots, key=lambda dot: dot[1])
+            labels.append(Label(name, best[1], "paper", x=best[0]))
     there = dict(known.get(gamma, ())).get(first)
     now = there if hits is None else hits
     if now is not None:
