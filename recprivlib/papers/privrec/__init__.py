@@ -19,6 +19,9 @@ Deviations:
   unseen items count as zeros for each that was met, in expectation (see phones.py); the paper names no such
   zeros and takes ratings of 1 to 3 for them (`labels` "stars"). Ages are in the seven brackets of ML-1M.
   Four hidden layers as in Section 4.1, after eq. 1's ReLU: with Section 4.1's sigmoid nothing is learnt (`activation`).
+  A one is any item that was met, unless `labels` is "stars" (more than three, as in Section 3.2). A film's genres are
+  averaged before its vector is made, where the paper has a vector for each category. Vectors have 16 numbers unless
+  `size` is "paper" (64). privrec-cen steps by Adam; the paper names no optimiser for it.
   nn-self has all second derivatives unless `order` is 1, and its server steps by Adam. A phone
   fine-tunes with a gentler step than it trains with.
   Algorithm 2, lines 21 to 23, are read as after the local epochs. Line 23 asks whether the update is at most S after

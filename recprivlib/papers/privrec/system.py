@@ -29,8 +29,10 @@ KINDS, FEATURES = 1000, 19  # combinations of genres that items have, and genres
 Steps = Iterator[tuple[float, FineTuned]]
 
 
-def _cohort() -> Any:
-    return parameter(30, 1, 100_000, "M, phones that train in one round", tune=among(10, 20, 30, 60, splits=True))
+def _cohort(*more: int) -> Any:
+    return parameter(
+        30, 1, 100_000, "M, phones that train in one round", tune=among(10, 20, 30, 60, *more, splits=True)
+    )
 
 
 def _rounds(default: int = 300) -> Any:
@@ -63,10 +65,11 @@ def _home_rate(default: float = 0.03) -> Any:
     return parameter(default, 1e-6, 100.0, "step of these passes", tune=dial(0.003, 1))
 
 
-def _size() -> Any:
+def _size(*less: str) -> Any:
     return parameter(
-        "large", None, None, "how large the network is", choices=tuple(SIZES), tune=among("small", "medium", "large")
-    )
+        "large", None, None, "how large the network is", choices=tuple(SIZES),
+        tune=among(*less, "small", "medium", "large"),
+    )  # fmt: skip
 
 
 def _negatives() -> Any:
@@ -214,7 +217,7 @@ class Round:
 class DPPrivRec(PhoneTraining):
     """Algorithm 2: the mean of clipped updates and the share below the bound are released with noise, together."""
 
-    cohort: int = _cohort()
+    cohort: int = _cohort(120, 300)  # more phones and fewer weights shorten the noise
     rounds: int = _rounds(1000)
     noise_multiplier: float = parameter(1.0, 0.05, 1_000.0, "z, noise over the sensitivity 2S/M", tune=BUDGET)
     unclipped_quantile: float = parameter(
@@ -227,7 +230,7 @@ class DPPrivRec(PhoneTraining):
         "h, share of the budget that counts for S; 0: S stays where it is",
         tune=dial(0.05, 0.95, "linear"),
     )
-    clip_init: float = parameter(0.1, LEAST, MOST, "S₀, the first clipping bound", tune=dial(0.01, 10))
+    clip_init: float = parameter(0.1, LEAST, MOST, "S₀, the first clipping bound", tune=dial(0.01, 40))
     clip_rate: float = parameter(0.1, 1e-4, 10.0, "α₄, how fast the bound moves", tune=dial(0.01, 1))
     rule: str = parameter("geometric", None, None, "S·e^−step, or S − step as in line 11",
                           choices=("geometric", "linear"), tune=READING)  # fmt: skip
@@ -242,7 +245,7 @@ class DPPrivRec(PhoneTraining):
     proximal: float = _proximal()
     fine_tune: int = _fine_tune()
     home_rate: float = _home_rate()
-    size: str = _size()
+    size: str = _size("tiny")
     negatives: float = _negatives()
     __post_init__ = check
 

@@ -10,14 +10,15 @@ import pytest
 from recprivlib.accounting import bill
 from recprivlib.dashboard import Appearance, Card
 from recprivlib.dashboard.memory import MEMORY
-from recprivlib.papers.privrec.screen import pulls
+from recprivlib.papers.privrec.screen import kept, pulls
 from recprivlib.papers.privrec.screen.compute import compute, steps
 from recprivlib.papers.privrec.screen.dashboard import EXPLORER, SIZES, table
-from recprivlib.papers.privrec.screen.words import reply, say
+from recprivlib.papers.privrec.screen.words import reply, say, say_kept
 from recprivlib.papers.privrec.system import DPPrivRec
 from recprivlib.parameters import UserError
 from recprivlib.protocols import Sizes
 from recprivlib.registry import get
+from recprivlib.tables import results
 
 SMALL = {"data": "synthetic", "size": "small", "rounds": 50}
 
@@ -144,3 +145,82 @@ def test_a_size_says_how_many_weights_it_has_on_these_people(data):
 
 def test_where_the_people_cannot_be_had_the_sizes_are_those_of_the_book():
     assert dict(EXPLORER.control("size").options(EXPLORER.defaults | {"data": "nowhere.csv"})) == SIZES
+
+
+# ------------------------------------------------------------------------------------- what whole trainings found
+
+ON_THE_MAP = {"size": "medium", "rounds": 100, "people": 754, "noise_multiplier": 0.1}
+HOLLOW, FILLED = "square-open", "square"
+
+
+def committed(**where):
+    rows = results("privrec_bound")
+    rows = rows[(rows["metric"] == kept.HITS) & (rows["cohort"] == 30)]
+    for name, value in where.items():
+        rows = rows[rows[name] == value]
+    return rows
+
+
+@pytest.fixture(scope="module")
+def mapped():
+    return compute(**ON_THE_MAP)
+
+
+def dots(figure, size):
+    return [trace for trace in figure["data"] if trace["mode"] == "markers" and trace["marker"]["size"] == size]
+
+
+def test_the_map_is_the_table_cell_by_cell_and_every_cell_of_the_table_is_on_it(mapped):
+    asked = committed(noise_multiplier=0.1, rule="geometric")
+    cells = {(row.unclipped_quantile, row.clip_init): row.value for row in asked.itertuples()}
+    assert {(gamma, first): hits for gamma, each in mapped.known.items() for first, hits in each} == cells
+    assert len(cells) > 6
+    assert len(dict.fromkeys(cells.values())) > 3, "else nothing follows gamma and the first bound"
+
+
+def test_gamma_and_the_first_bound_move_the_dot_at_once_and_it_is_hollow(mapped):
+    places = []
+    for gamma, first in ((0.5, 0.1), (0.9, 0.1), (0.5, 1.0)):
+        shown = compute(**ON_THE_MAP, unclipped_quantile=gamma, clip_init=first)
+        (now,) = dots(EXPLORER.figure("kept").draw(shown, Appearance()), 11)
+        assert set(now["marker"]["symbol"]) == {HOLLOW}
+        places.append((now["x"][0], now["y"][0]))
+        hits = dict(shown.known[gamma])[first]
+        assert now["customdata"][0][1] == pytest.approx(hits, abs=1e-5)
+    assert len(set(places)) == 3
+    trained = replace(mapped, hits=((100, 0.04),))
+    (now,) = dots(EXPLORER.figure("kept").draw(trained, Appearance()), 11)
+    assert set(now["marker"]["symbol"]) == {FILLED}
+
+
+def test_the_map_is_of_the_people_of_the_bill_or_it_is_not_shown(mapped):
+    assert mapped.people == 754
+    assert mapped.known
+    assert not compute(**ON_THE_MAP | {"people": 4800}).known
+    assert not compute(**ON_THE_MAP | {"rounds": 50}).known, "of another training"
+
+
+def test_a_training_that_diverged_is_named_and_what_was_never_run_too(mapped):
+    """Of the paper's own gamma and first bound no number is left at the paper's noise, where S moves by a factor."""
+    papers = {"noise_multiplier": 1.0, "unclipped_quantile": 0.9, "clip_init": 40.0, "rule": "geometric"}
+    assert committed(**papers).empty
+    assert "diverged" in say_kept(compute(**ON_THE_MAP | papers))
+    assert "nothing is committed" in say_kept(compute(**ON_THE_MAP | {"clip_init": 100.0}))
+    assert "% of next films after 100 rounds" in say_kept(mapped)
+    assert "in this draw" in say_kept(replace(mapped, hits=((7, 0.02),)))
+
+
+def test_beside_a_training_stands_the_same_network_without_noise(mapped):
+    large = compute()
+    hits = dict(large.silent)
+    assert hits[300] > 4 * large.levels["random"]
+    assert hits[300] > hits[100] > hits[5]
+    drawn = EXPLORER.figure("training").draw(large, Appearance())
+    assert any(trace.get("name") == "without noise" for trace in drawn["data"])
+    assert not mapped.silent, "of another network"
+
+
+def test_a_training_has_as_many_passes_as_what_is_committed_beside_it():
+    *_, (_, last) = steps(**SMALL | {"rounds": 2, "train": True})
+    assert last.system.local_epochs == kept.AT_HOME
+    assert compute(**SMALL).system.local_epochs != kept.AT_HOME

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,16 +18,14 @@ from recprivlib.evaluation import evaluate, stream
 from recprivlib.mechanisms.noise import Root, along
 from recprivlib.papers.privrec import crafted as made_up
 from recprivlib.papers.privrec.screen import figures as plots
-from recprivlib.papers.privrec.screen import pulls
+from recprivlib.papers.privrec.screen import kept, pulls
 from recprivlib.papers.privrec.system import DPPrivRec
 from recprivlib.papers.privrec.training import Start
 from recprivlib.parameters import UserError
 from recprivlib.plots.numerals import count
 
-HITS = "hr@10/full"
-
-
 DELTA, TRIES = 1e-5, 20_000
+PASSES = 5  # local epochs of the one round that is drawn; a training has as many as the committed ones
 
 
 PLAYED = "the first round, on two people made up for it"
@@ -75,6 +73,8 @@ class Result:
     deltas: dict[str, tuple[float, ...]]  # ε at pulls.DELTAS
     levels: dict[str, float]  # Hits@10 of popularity and chance
     hits: tuple[tuple[int, float], ...]  # (round, Hits@10) of a training so far
+    known: Mapping[float, kept.Dots]  # by γ the committed (S₀, Hits@10), where cohorts are drawn from those who train
+    silent: kept.Dots  # the committed (rounds, Hits@10) of the same network without noise
     bill: ThreeNumbers
 
 
@@ -88,7 +88,8 @@ def steps(**moved: Any) -> Iterator[tuple[float, Result]]:
     """The same: the picture, anew with twice as many rounds; then the attack; then, round by round, what is found."""
     values = DEFAULTS | moved
     source = dataset(values["data"])
-    system = DPPrivRec(local_epochs=5, **{name: value for name, value in values.items() if name not in OWN})
+    passes = kept.AT_HOME if values["train"] else PASSES
+    system = DPPrivRec(local_epochs=passes, **{name: value for name, value in values.items() if name not in OWN})
     seed, done = values["seed"], 0.0
     people = fold(source, "user-split", seed).train.n_users if values["train"] else values["people"]
     for share, heard in pulls.recorded(source, system.size, seed):
@@ -117,7 +118,7 @@ def _trained(source: Dataset, system: DPPrivRec, seed: int) -> Iterator[tuple[in
     start = Start.of(replace(system, fine_tune=0), held_out.train, stream(seed, "fit"))
     for each in along(Root.of(seed), system.watched(start)):
         if each.turn % max(1, system.rounds // 40) == 0 or each.turn == system.rounds:
-            yield each.turn, evaluate(start.model(each.theta), held_out, (10,)).metrics[HITS]
+            yield each.turn, evaluate(start.model(each.theta), held_out, (10,)).metrics[kept.HITS]
 
 
 def attacked(source: Dataset, system: DPPrivRec, seed: int, people: int) -> Attacked:
@@ -160,8 +161,9 @@ def _result(source: Dataset, system: DPPrivRec, heard: pulls.Recorded, seed: int
     last = float(bounds[-1])
     here = pulls.bills(system, people, DELTA, (system.rounds,))
     slices = [pulls.bills(system, people, delta, (system.rounds,)) for delta in pulls.DELTAS]
-    popular = scored(source, "user-split", seed, "popularity", ks=(10,)).metrics[HITS]
-    random = chance(source, "user-split", seed, (10,)).metrics[HITS]
+    popular = scored(source, "user-split", seed, "popularity", ks=(10,)).metrics[kept.HITS]
+    random = chance(source, "user-split", seed, (10,)).metrics[kept.HITS]
+    learnt = fold(source, "user-split", seed).train.n_users == people  # a model and its bill are of the same people
     moves = plots.Moves(cohorts, pulls.ratio(system, heard.weights, cohorts), pulls.pull(heard, last, cohorts))
     claimed, counted = here["printed"][0], here["tight" if system.sampling == "fixed-size" else "Poisson"][0]
     unit = f"one of {count(people)} people, replaced by another"
@@ -174,7 +176,8 @@ def _result(source: Dataset, system: DPPrivRec, heard: pulls.Recorded, seed: int
         pulls.bills(system, people, DELTA, pulls.ROUNDS), {name: value[0] for name, value in here.items()},
         pulls.proved(system, people, DELTA),
         {name: tuple(each[name][0] for each in slices) for name in here},
-        {"popularity": popular, "random": random}, (), bill,
+        {"popularity": popular, "random": random}, (), kept.bounds(source, system) if learnt else {},
+        kept.without_noise(source, system), bill,
     )  # fmt: skip
     found = MEMORY.known(_attack(source, system, seed, people))
     return replace(result, bill=_billed(result, found)) if found else result

@@ -15,7 +15,7 @@ from recprivlib.papers.privrec.phones import Vocabulary
 from recprivlib.papers.privrec.screen import figures as plots
 from recprivlib.papers.privrec.screen import pulls
 from recprivlib.papers.privrec.screen.compute import DEFAULTS, DELTA, OWN, Result, compute, steps
-from recprivlib.papers.privrec.screen.words import PREDICT, brief, say, say_bill, say_path
+from recprivlib.papers.privrec.screen.words import PREDICT, brief, say, say_bill, say_kept, say_path
 from recprivlib.papers.privrec.training import SIZES as FORMS
 from recprivlib.parameters import UserError
 from recprivlib.plots.look import Look
@@ -45,6 +45,8 @@ def table(result: Result) -> Any:
     rows += [("clipping", "S", n, y) for n, y in zip(result.turns, result.bounds, strict=True)]
     rows += [("clipping", "true quantile", n, y) for n, y in zip(result.turns, result.wanted, strict=True)]
     rows += [("training", "Hits@10", n, y) for n, y in result.hits]
+    rows += [("training", "without noise", n, y) for n, y in result.silent]
+    rows += [("first bound", f"γ = {gamma:g}", first, y) for gamma, dots in result.known.items() for first, y in dots]
     return tidy(rows + [("training", name, 0, y) for name, y in result.levels.items()])
 
 
@@ -99,7 +101,12 @@ def draw_path(result: Result, look: Look) -> dict[str, Any]:
 
 
 def draw_training(result: Result, look: Look) -> dict[str, Any]:
-    return plots.training(look, result.hits, result.levels)
+    return plots.training(look, result.hits, result.levels, result.silent)
+
+
+def draw_kept(result: Result, look: Look) -> dict[str, Any]:
+    at = result.system.clip_init, result.system.unclipped_quantile
+    return plots.kept(look, result.known, at, result.hits[-1][1] if result.hits else None, result.levels)
 
 
 def _weights(values: Values) -> tuple[tuple[str, str], ...]:
@@ -126,7 +133,7 @@ def effort(values: Values) -> float:
     """Seconds that a step takes about: a recording, and every phone of every round, where it is trained."""
     heavy = 3.0 if values["size"] == "paper" else 1.0
     heard = (1.5 if values["data"] == "ml-1m" else 0.5) * heavy
-    return heard + (0.0003 * heavy * values["rounds"] * values["cohort"] if values["train"] else 0.0)
+    return heard + (0.0012 * heavy * values["rounds"] * values["cohort"] if values["train"] else 0.0)
 
 
 CONTROLS = (
@@ -134,13 +141,13 @@ CONTROLS = (
             10, 1000, COHORTS, log=True, place="axis", figure="pulls",
             ends=("few phones", "many phones"), spoken=lambda m: f"{m} phones in one round"),
     Control("noise_multiplier", "Noise z", "number", DEFAULTS["noise_multiplier"],
-            0.3, 4.0, (4, 3, 2, 1.5, 1, 0.7, 0.5, 0.3), log=True,
+            0.05, 4.0, (4, 3, 2, 1.5, 1, 0.7, 0.5, 0.3, 0.1, 0.05), log=True,
             ends=controls.ENDS, spoken=lambda z: f"noise {z:g} times the sensitivity"),
     Control("size", "Weights", "choice", DEFAULTS["size"], choices=tuple(SIZES.items()), options=_weights),
     Control("rounds", "Rounds", "integer", DEFAULTS["rounds"], 10, 5000, pulls.ROUNDS, log=True,
             spoken=lambda n: f"{n} rounds"),
     Control("train", "Train it now", "switch", DEFAULTS["train"], cost="on release",
-            hint="Streams round by round and stops at your next move."),
+            hint="Twenty passes at home; it streams round by round and stops at your next move."),
     Control("unclipped_quantile", "Quantile γ", "number", DEFAULTS["unclipped_quantile"],
             0.1, 0.95, (0.1, 0.3, 0.5, 0.7, 0.9, 0.95),
             place="more"),
@@ -203,6 +210,13 @@ EXPLORER = Explorer(
             "Next films found, among all",
             draw_training,
             controls=("train", "cohort", "noise_multiplier", "size", "rounds", *BOUND, "sampling", "data", "seed"),
+        ),
+        Figure(
+            "kept",
+            "Next films found, by where the bound begins",
+            draw_kept,
+            say=say_kept,
+            controls=("noise_multiplier", "size", "rounds", *BOUND[:3], "people", "train", "data"),
         ),
         Figure("deltas", "The same bill at another δ", draw_deltas, controls=BILLED),
         mark=mark,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.plots.axes import COLD, Axis
+from recprivlib.plots.axes import Axis, rate
 from recprivlib.plots.chart import Chart, Label, spelt
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import bounded, count, many, percent, setting
@@ -31,8 +31,12 @@ AXES: dict[str, Axis] = {
     "bound": Axis(
         "length of an update", 0.001, 1000, log=True, ticks=(0.001, 0.1, 10, 1000), names=(".001", ".1", "10", "1k")
     ),
-    "hits": COLD,
+    "first": Axis(
+        "first bound S₀", 0.01, 100, log=True, ticks=(0.01, 0.1, 1, 10, 100), names=(".01", ".1", "1", "10", "100")
+    ),
+    "found": rate("next film found", 0.15, 0.05),
 }
+NAMES, QUIET = {"popularity": "what is popular", "random": "random"}, "without noise"
 
 BILLS = {"printed": ("as printed", "paper"), "Rényi": ("Rényi", "popularity"), "tight": ("", "bound"),
          "Poisson": ("Poisson", "repaired")}  # fmt: skip
@@ -104,22 +108,68 @@ def clipping(look: Look, turns: Sequence[int], bounds: Sequence[float], wanted: 
     return chart.figure(traces, labels, alt)
 
 
-def training(look: Look, seen: Sequence[tuple[int, float]], levels: Mapping[str, float]) -> dict[str, Any]:
-    """Hits@10 among all items for people the training never saw, while it trains."""
-    chart = _chart(look, "turn", "hits")
-    names = {"popularity": "what is popular", "random": "random"}
-    traces = [chart.level(y, role, names[role]) for role, y in levels.items()]
-    labels = [Label(names[role], y, role) for role, y in levels.items()]
+def kept(
+    look: Look, known: Mapping[float, Sequence[tuple[float, float]]], at: tuple[float, float],
+    hits: float | None, levels: Mapping[str, float],
+) -> dict[str, Any]:  # fmt: skip
+    """Hits@10 over the first bound, a line for each γ. `at`: the reader's (S₀, γ); `hits`: what training found."""
+    chart = _chart(look, "first", "found")
+    (first, gamma), traces = at, [chart.level(y, role, NAMES[role]) for role, y in levels.items()]
+    labels = [Label(NAMES[role], y, role) for role, y in levels.items()]
+    for quantile, dots in known.items():
+        own = quantile == gamma
+        name = f"γ = {setting(quantile)}"
+        line = chart.line(*_sides(dots), "paper", name, own)
+        traces.append(line if own else {**line, "opacity": 0.35})
+        if own:
+            traces.append(chart.dots(dots, "paper", name, False, size=6))
+            best = max(dots, key=lambda dot: dot[1])
+            labels.append(Label(name, best[1], "paper", x=best[0]))
+    there = dict(known.get(gamma, ())).get(first)
+    now = there if hits is None else hits
+    if now is not None:
+        traces.append(chart.dots([(first, now)], "paper", "this draw" if hits is not None else "committed",
+                                 hits is not None))  # fmt: skip
+        said = f"it finds {percent(now)}"
+    else:
+        said = "nothing is committed there"
+    alt = (
+        f"With a bound that begins at {setting(first)} and γ = {setting(gamma)} {said}; popularity finds "
+        f"{percent(levels['popularity'])}."
+    )
+    return chart.figure(traces, labels, alt)
+
+
+def training(
+    look: Look, seen: Sequence[tuple[int, float]], levels: Mapping[str, float],
+    silent: Sequence[tuple[float, float]] = (),
+) -> dict[str, Any]:  # fmt: skip
+    """Hits@10 among all items for people the training never saw, while it trains; `silent`: the same without noise."""
+    chart = _chart(look, "turn", "found")
+    traces = [chart.level(y, role, NAMES[role]) for role, y in levels.items()]
+    labels = [Label(NAMES[role], y, role) for role, y in levels.items()]
+    said = ""
+    if silent:
+        traces += [
+            chart.line(*_sides(silent), "bound", QUIET),
+            chart.dots(silent, "bound", QUIET, False, size=6),
+        ]
+        labels.append(Label(QUIET, silent[-1][1], "bound"))
+        said = f" Without noise {percent(silent[-1][1])} after {count(int(silent[-1][0]))}."
     if seen:
         turns, hits = zip(*seen, strict=True)
         traces += [chart.line(turns, hits, "paper", "with noise", strong=True),
                    chart.dots([seen[-1]], "paper", "with noise", look.filled)]  # fmt: skip
         labels.append(Label("with noise", hits[-1], "paper"))
         found, popular = percent(hits[-1]), percent(levels["popularity"])
-        alt = f"After {many(turns[-1], 'round')} it finds {found}; popularity {popular}."
+        alt = f"After {many(turns[-1], 'round')} it finds {found}; popularity {popular}.{said}"
     else:
-        alt = f"Not trained yet; popularity finds {percent(levels['popularity'])}."
+        alt = f"Not trained yet; popularity finds {percent(levels['popularity'])}.{said}"
     return chart.figure(traces, labels, alt)
+
+
+def _sides(dots: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    return [x for x, _ in dots], [y for _, y in dots]
 
 
 def thinned(values: Array, most: int = 120) -> tuple[list[int], list[float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from recprivlib.dashboard.contract import Predict
 from recprivlib.papers.privrec.screen import pulls
 from recprivlib.papers.privrec.screen.compute import DELTA, Result
+from recprivlib.papers.privrec.screen.kept import BOUNDS, GAMMAS
 from recprivlib.plots.numerals import bounded, count, many, one_in, percent, setting, times
 
 
@@ -49,6 +50,23 @@ def say_path(result: Result) -> str:
     """The clipping bound, in words."""
     return (f"The bound begins at {length(result.bounds[0])}. After {many(result.turns[-1], 'round')} it is "
             f"{length(result.bounds[-1])}; the quantile it looks for is {length(result.wanted[-1])}.")  # fmt: skip
+
+
+def say_kept(result: Result) -> str:
+    """What whole trainings found with bounds that began here or there, in words."""
+    system = result.system
+    begun = f"a bound that begins at {length(system.clip_init)}, γ = {setting(system.unclipped_quantile)}"
+    popular, random = (percent(result.levels[name]) for name in ("popularity", "random"))
+    beside = f"popularity finds {popular}, chance {random}"
+    if result.hits:
+        turn, hits = result.hits[-1]
+        return f"With {begun}: in this draw {percent(hits)} of next films after {many(turn, 'round')}; {beside}."
+    there = dict(result.known.get(system.unclipped_quantile, ())).get(system.clip_init)
+    if there is not None:
+        return f"With {begun}: {percent(there)} of next films after {many(system.rounds, 'round')}; {beside}."
+    if result.known and system.clip_init in BOUNDS and system.unclipped_quantile in GAMMAS:
+        return f"With {begun} the training ended without numbers: it diverged. {beside.capitalize()}."
+    return f"With {begun} nothing is committed: train it now. {beside.capitalize()}."
 
 
 def length(value: float) -> str:
