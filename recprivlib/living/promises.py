@@ -105,7 +105,7 @@ _PNBM = Found(_FLOOR, "rmse", "dp_pnbm_tuned", "dp_pnbm", {"data": "ml-100k"})
 _PNBM_MANY = Found(_FLOOR, "rmse", "", "dp_pnbm_large", {"data": "ml-1m"})
 _PEOPLE = Found(_FLOOR, "rmse", "", "dp_pnbm_people", {"data": "ml-100k"}, {"population": 100.0})
 _SPLIT = {"data": "ml-100k", "protocol": "user-split"}
-_FEDERATED = Found("popularity", "hr@10/full", "", "privrec_dp", _SPLIT, charted="privrec")
+_FEDERATED = Found("popularity", "hr@10/full", "privrec_tuned", "privrec_dp", _SPLIT, charted="privrec")
 _SUMS = Found("popularity", "hr@10/full", "privrec_tuned", "privrec", _SPLIT)
 _SUMS_MANY = Found("popularity", "hr@10/full", "", "privrec", {"data": "ml-1m", "protocol": "user-split"})
 _ROUNDS = {"cohort": 30, "rounds": 600, "local_epochs": 10, "size": "large", "unclipped_quantile": 0.5, "balance": 0.7}

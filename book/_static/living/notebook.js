@@ -398,7 +398,7 @@ window.rpLiving.picture("notebook", (box, told) => {
   load();
   if (given) {
     const [step, wanted, films] = given;
-    if (told.steps && told.steps[Number(step)]) state.step = Number(step);
+    if (step && told.steps && told.steps[Number(step)]) state.step = Number(step);
     if (mark && [...segment.querySelectorAll("button")].some((button) => button.value === wanted)) {
       mark(wanted);
       set(wanted);
