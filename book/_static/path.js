@@ -248,7 +248,8 @@
         const mine = el.getBoundingClientRect();
         const covered = $$(":scope > :is(.expert[open], .lv-place)").some((fold) => {
           const r = fold.getBoundingClientRect();
-          return Math.min(r.bottom, mine.bottom) - Math.max(r.top, mine.top) > 90;
+          const over = Math.min(r.bottom, mine.bottom) - Math.max(r.top, mine.top);
+          return over > (fold.matches(".lv-place") ? 0.5 * mine.height : 90); // a picture below leaves the step its figure
         });
         el.classList.toggle("under", covered);
         el.inert = covered;

@@ -75,7 +75,25 @@ window.rpPen = (host, sketch, tell) => {
     for (const [name, value] of Object.entries(about)) node.setAttribute(name, String(value));
     if (text) node.textContent = text;
     svg.append(node);
+    return node;
   };
+  /** @param {DOMRect} a @param {DOMRect} b */
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+  /** Words at the first place where no name of the figure stands; where there is none, the sentence alone says it. @param {string} text @param {string} kind @param {[x: number, y: number, anchor: string][]} places */
+  function word(text, kind, places) {
+    const taken = [...host.parentElement.querySelectorAll(".annotation-text, .pen-line text, .ytick text")];
+    const boxes = taken.map((one) => one.getBoundingClientRect()),
+      room = host.getBoundingClientRect();
+    const node = point("text", { class: kind }, text);
+    for (const [x, y, anchor] of places) {
+      for (const [name, value] of Object.entries({ x, y, "text-anchor": anchor }))
+        node.setAttribute(name, String(value));
+      const box = node.getBoundingClientRect();
+      const inside = box.left >= room.left && box.right <= room.right && box.top >= room.top;
+      if (inside && !boxes.some((one) => meet(one, box))) return;
+    }
+    node.remove();
+  }
   function draw() {
     svg.replaceChildren();
     if (!axes) return;
@@ -97,17 +115,23 @@ window.rpPen = (host, sketch, tell) => {
       const most = gaps().reduce((a, b) => (Math.abs(b.by) > Math.abs(a.by) ? b : a)),
         x = X(xs[most.at]);
       point("path", { d: `M${x - 5} ${Y(most.you)}h10m-5 0V${Y(most.it)}m-5 0h10`, class: "most" });
-      const left = x > axes.left + 80;
-      point(
-        "text",
-        { x: x + (left ? -9 : 9), y: (Y(most.you) + Y(most.it)) / 2 + 4, "text-anchor": left ? "end" : "start" },
-        apart(most.by),
-      );
+      const [up, down] = [Math.min(Y(most.you), Y(most.it)), Math.max(Y(most.you), Y(most.it))];
+      const heights = [(up + down) / 2 + 4, down + 14, up - 6, down + 28];
+      const sides = /** @type {[number, string][]} */ ([
+        [x - 9, "end"],
+        [x + 9, "start"],
+        [x, "middle"],
+      ]);
+      const spots = heights.flatMap((y) => sides.map(([at, anchor]) => [at, y, anchor]));
+      word(apart(most.by), "by", /** @type {[number, number, string][]} */ (spots.toSpliced(2, 1))); // not on its own mark
     }
     if (cols.length) {
       point("path", { d: path(cols.map((c) => [xs[c], drawn.get(c)])), class: "line" });
       for (const c of cols) point("circle", { cx: X(xs[c]), cy: Y(drawn.get(c)), r: c === column && !over ? 5 : 3 });
-      point("text", { x: X(xs[cols[0]]) + 4, y: Y(drawn.get(cols[0])) - 9, class: "you" }, "you");
+      const whose = cols
+        .slice(0, 6)
+        .flatMap((c) => [-9, 20].map((by) => [X(xs[c]) + 4, Y(drawn.get(c)) + by, "start"]));
+      word("you", "you", /** @type {[number, number, string][]} */ (whose));
     } else if (!over && axes.height > 150)
       point(
         "text",

@@ -705,6 +705,8 @@
     function dress() {
       for (const one of fields) one.show();
       rail.classList.toggle("off", veiled());
+      rail.classList.remove("tight");
+      rail.classList.toggle("tight", small() && rail.scrollWidth > rail.clientWidth + 1);
     }
     function speak() {
       clearTimeout(speaking);

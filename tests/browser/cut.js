@@ -34,8 +34,7 @@
     if (el instanceof HTMLSelectElement) {
       canvas.font = getComputedStyle(el).font;
       const zoom = box.width / el.offsetWidth || 1;
-      const full = el.offsetWidth >= parseFloat(getComputedStyle(el).maxWidth) - 1; // else it is as wide as its widest choice
-      if (full && canvas.measureText(el.selectedOptions[0].text).width + 28 > box.width / zoom + 1)
+      if (canvas.measureText(el.selectedOptions[0].text).width + 23 > box.width / zoom + 1)
         found.add(`"${el.selectedOptions[0].text}" is cut in its list`);
     }
   }
@@ -51,7 +50,7 @@
           found.add(`${name(row[i])} is written over ${name(row[j])}`);
       }
   };
-  for (const drawing of stage.querySelectorAll(".canvas"))
+  for (const drawing of stage.querySelectorAll(".plot"))
     over([...drawing.querySelectorAll("svg text")].filter(seen).filter((el) => el.textContent.trim()));
   for (const ends of stage.querySelectorAll(".ends"))
     over(/** @type {HTMLElement[]} */ ([...ends.children]).filter(seen).filter((el) => el.textContent.trim()));

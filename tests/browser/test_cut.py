@@ -9,7 +9,13 @@ import pytest
 from tests.browser.walking import CHAPTERS, opened, states
 
 CUT = Path(__file__).with_name("cut.js").read_text("utf-8")
-SCREENS = {"desk": (1280, 800), "phone": (390, 844), "wall": (1280, 720), "between": (1000, 800)}
+SCREENS = {
+    "desk": (1280, 800),
+    "phone": (390, 844),
+    "wide": (1600, 1000),
+    "wall": (1280, 720),
+    "between": (1000, 800),
+}
 
 
 def cut(page):
@@ -23,7 +29,10 @@ def cut(page):
 
 @pytest.mark.parametrize(
     "screen",
-    [pytest.param(screen, marks=[pytest.mark.slow] if screen in ("between", "wall") else []) for screen in SCREENS],
+    [
+        pytest.param(screen, marks=[pytest.mark.slow] if screen in ("between", "wall", "wide") else [])
+        for screen in SCREENS
+    ],
 )
 @pytest.mark.parametrize("stem", CHAPTERS)
 def test_nothing_is_cut_at_any_step(visit, still_site, stem, screen):
@@ -56,3 +65,37 @@ def test_what_is_cut_is_seen(visit, still_site):
     found = "\n".join(page.evaluate(CUT))
     for part in ("is cut by .stage-say", "leaves its drawing", "is written over", "is cut in its list"):
         assert part in found, found
+
+
+SHAPES = {"rising": (0.9, 0.1), "falling": (0.1, 0.9), "low": (0.95, 0.95), "high": (0.05, 0.05), "half": (0.5, 0.4)}
+DRAWN = [stem for stem in CHAPTERS if states(stem)[0].sketch]
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1600])
+@pytest.mark.parametrize("stem", DRAWN)
+def test_no_name_lies_on_another_after_a_guess_is_drawn(visit, still_site, stem, width):
+    """Whatever a finger draws: the reader's own words give way to the names of the lines."""
+    which, asked = states(stem)
+    number = next(at for at, one in enumerate(asked, 1) if one.guess and which.sketch.figure in one.view)
+    page = opened(visit, stem, f"?step={number}", width=width, site=still_site)
+    found = []
+    for shape, (start, end) in SHAPES.items():
+        page.reload()
+        page.locator(".stage[data-ready='1'][data-state=ready]").wait_for()
+        box = page.locator(".pen").bounding_box()
+        page.mouse.move(box["x"] + 30, box["y"] + start * box["height"])
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] - 3, box["y"] + end * box["height"], steps=10)
+        page.mouse.up()
+        page.evaluate("document.querySelector('.stage .compare').click()")
+        found += [f"{shape}: {what}" for what in cut(page)]
+        assert page.locator(".pen-line text").count() >= 1, shape
+    assert not found, "\n".join(found)
+
+
+def test_a_label_on_a_label_is_seen(visit, still_site):
+    page = opened(visit, "dplcf", "?step=4", width=1600, site=still_site)
+    assert cut(page) == []
+    page.evaluate("""() => { const [one, other] = document.querySelectorAll('.stage .annotation .cursor-pointer');
+      other.setAttribute('transform', one.getAttribute('transform')); }""")
+    assert "is written over" in "\n".join(cut(page))

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { runInNewContext } from "node:vm";
 
 const [script, cases] = process.argv.slice(2);
-const window = {};
+const window = { rpMove: {} };
 const canvas = { getContext: () => ({}) };
 const document = { currentScript: { src: "http://here/" }, documentElement: {}, createElement: () => canvas };
 runInNewContext(readFileSync(script, "utf8"), { window, document });
