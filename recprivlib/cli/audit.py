@@ -72,7 +72,7 @@ def execute(args: argparse.Namespace) -> None:
 
 def as_document(found: Any) -> dict[str, Any]:
     """An audit in the shape of the command line."""
-    from dataclasses import asdict
+    from dataclasses import asdict, replace
 
     attacked = {
         key: getattr(found.attacked, key)
@@ -82,7 +82,7 @@ def as_document(found: Any) -> dict[str, Any]:
     return {
         "system": found.system,
         "params": dict(found.params),
-        "claimed": asdict(found.claimed) if found.claimed else None,
+        "claimed": asdict(replace(found.claimed, at=None)) if found.claimed else None,  # a function is no JSON
         "counted": as_json(found.counted),
         "attacked": attacked,
         "verdict": found.verdict,

@@ -128,3 +128,11 @@ def test_mistakes_are_one_line_and_exit_2(capsys, words, named):
     assert out == ""
     assert named in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_a_claim_that_says_an_epsilon_at_every_delta_is_a_document_too(capsys):
+    """dp-privrec's claim carries a function, which no JSON can hold; what it says at the δ of the bill is there."""
+    assert main(["audit", "dp-privrec", "--set", "rounds=10", "--trials", "100", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["claimed"]["epsilon"] > 0
+    assert found["claimed"]["at"] is None
