@@ -33,7 +33,7 @@ ROLE = re.compile(r"\{at\}`([^`]*)`")
 # What the answers to exam questions come to, from what their questions give.
 ANSWERS = {
     "lesson-2": [f"{math.log(3):.1f}"],
-    "lesson-3": [(3_000 - 2_500) * 2, round(2 * math.sqrt(10_000 * 3 / 16)), (2_400 - 2_500) * -2],
+    "lesson-3": [10_000 // 4, (3_000 - 2_500) * 2, round(2 * math.sqrt(10_000 * 3 / 16)), (2_400 - 2_500) * -2],
     "lesson-5": [2 * 365, 365],
     "lesson-6": [21 - 1],
 }  # fmt: skip
