@@ -18,8 +18,8 @@ from recprivlib.protocols import Interactions, System
 
 GAMES, TRIALS, LARGEST = 100, 500, 200_000
 SPOTS = {  # the word for a blind spot of the audit -> what it is
-    "time": blind.TIME, "memory": blind.MEMORY, "files": blind.FILES, "rare": blind.RARE, "process": blind.PROCESS,
-    "class": blind.CLASS, "worlds": blind.WORLDS, "dear": blind.DEAR, "later": blind.LATER,
+    "time": blind.TIME, "memory": blind.MEMORY, "files": blind.FILES, "rare": blind.RARE,
+    "worlds": blind.WORLDS, "dear": blind.DEAR, "later": blind.LATER,
 }  # fmt: skip
 NEW = "new"
 

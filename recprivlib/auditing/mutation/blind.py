@@ -14,7 +14,7 @@ ROWS = "that the noise of symbols is new for every person is looked at among few
 DEAR = "where a run is dear, all of its rounds are played only if there is time for them"
 LATER = "of many rounds the first are played: what befalls a later one is not met"
 BOTH = "where neighbours may differ in two parts of a partition, both are billed: of two lines that is all"
-WORLDS = "no made-up world crosses that very line; real data may (--data)"
+WORLDS = "no made-up world has such data; real data may (--data)"
 ONCE = "who answers once a round has nothing to take back: it gives nothing away"
 
 SPOTS: dict[str, str] = {
