@@ -181,9 +181,8 @@ def row(promise: Promise) -> dict[str, Any]:
     states = {
         f"{unit} {crowd}": state(standing(promise, unit, crowd)) for unit in UNITS for crowd in ("town", "country")
     }
-    start = min(
-        range(len(GUESSES) - 1), key=lambda at: abs(math.log(GUESSES[at] / standing(promise, "one", "town").claimed))
-    )
+    claimed = standing(promise, "one", "town").claimed
+    start = min(range(len(GUESSES) - 1), key=lambda at: abs(math.log(GUESSES[at] / claimed)))
     return {"key": promise.key, "repairs": promise.repairs, "start": start, "states": states}
 
 
