@@ -39,6 +39,8 @@ STATE = (WORK / "doctrees", WORK / "html")  # what Sphinx goes on from
 SUMS = WORK / "sums.json"  # what its files were when a build ended
 FULL = "the disk is full: make room and build again; the last good book stays as it was"
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
+# jsonschema compiles forty grammars of addresses as it is imported, a second of processor: no notebook here needs one.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 import check  # noqa: E402  (a local extension of the book)
 import drafts  # noqa: E402

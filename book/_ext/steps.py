@@ -375,6 +375,7 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], 
     """Only where there is a path."""
     if app.env.metadata.get(page, {}).get("path"):
         app.add_css_file("path.css")
+        app.add_css_file("walk.css")
         for name in ("move.js", "pen.js", "play.js", "score.js", "stage.js", "path.js"):
             app.add_js_file(name, loading_method="defer")
     if app.env.metadata.get(page, {}).get("explore"):

@@ -20,7 +20,6 @@
   const states = abouts.map((about) => JSON.parse(about.textContent));
   const words = steps.map((step) => [...step.querySelectorAll("button.set")]);
   const titles = steps.map((step) => step.querySelector("h1,h2,h3").firstChild.textContent.trim());
-  html.classList.add("has-path");
 
   // ---------------------------------------------------------------------------------------------- furniture
   const nav = make("nav", { className: "stage-nav", ariaLabel: "Steps" }),

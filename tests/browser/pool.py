@@ -1,8 +1,9 @@
-"""Pages that open quickly: one context of the browser for each width and theme, emptied between tests.
+"""Pages that open quickly: one context of the browser for all widths and themes, emptied between tests.
 
 What a page costs is its process: it reads and compiles five megabytes of scripts before it draws. Chromium keeps one
 process for all pages of a site in a context (`--process-per-site`) as long as one of them is open; so an anchor stays
-open, and a new page finds the scripts compiled. The page itself is new, and what could be stored is emptied.
+open, and a new page finds the scripts compiled. The page itself is new, with a width and a theme of its own, and what
+could be stored is emptied.
 """
 
 from __future__ import annotations
@@ -57,12 +58,16 @@ class Pool:
         self.browser = browser
         self.shared: dict[str, Shared] = {}
 
-    def page(self, url: str, anchor: str, **look: Any) -> Any:
-        """A new page for `url` in the context of this look."""
+    def page(self, url: str, anchor: str, viewport: Any = None, color_scheme: Any = None, **look: Any) -> Any:
+        """A new page for `url` of this width and theme; what else makes a look is for a context to have."""
         name = repr(sorted(look.items()))
         if name not in self.shared:
             self.shared[name] = Shared(self.browser.new_context(**look))
-        return self.shared[name].page(url, anchor)
+        page = self.shared[name].page(url, anchor)
+        if viewport:
+            page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=color_scheme)
+        return page
 
     def rest(self) -> None:
         """Closes the pages of a test and empties what they may have left; a context that cannot be is given up."""

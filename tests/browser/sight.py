@@ -90,6 +90,16 @@ def rest(page, but=None, seconds=PATIENCE / 1000):
         page.wait_for_timeout(20)
 
 
+def silent(page, sent, seconds=PATIENCE / 1000):
+    """Waits until the page has said nothing more for half a second: what it still had to say is in `sent`."""
+    end = time.monotonic() + seconds
+    before = -1
+    while before != len(sent):
+        assert time.monotonic() < end, "the page never stops talking"
+        before = len(sent)
+        page.wait_for_timeout(500)
+
+
 def unfold(page):
     """Opens the fold of a chapter that holds the whole dashboard."""
     page.evaluate("for (const fold of document.querySelectorAll('details.expert:has(.dash)')) fold.open = true")

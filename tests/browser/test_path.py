@@ -53,9 +53,11 @@ def test_the_keyboard_alone_walks_from_the_first_step_to_the_last_and_back(visit
 
 
 @pytest.mark.timing
-@pytest.mark.parametrize("stem", CHAPTERS)
+@pytest.mark.parametrize("stem", SOME)
 def test_half_of_the_steps_answer_within_300_ms(visit, stem):
-    """In the best of three walks: another program's busy moment is not ours."""
+    """In the best of three walks: another program's busy moment is not ours. It has the machine for itself, so each
+    chapter costs the whole run what it takes: three of them, the page with most on it among these, show a script that
+    has become slow; the others' figures are timed in `make test-slow`."""
     page = opened(visit, stem, width=1280)
     which, asked = states(stem)
     walks = []

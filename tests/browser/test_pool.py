@@ -35,8 +35,8 @@ def own(browser):
 
 @pytest.fixture
 def opened(own, site):
-    def opened(path="/book/references.html"):
-        page = own.page(site + path, site + "/live.json", **LOOK)
+    def opened(path="/book/references.html", **look):
+        page = own.page(site + path, site + "/live.json", **LOOK | look)
         page.goto(site + path)
         return page
 
@@ -68,6 +68,19 @@ def test_a_page_is_new_and_its_context_and_process_are_kept(own, opened):
     assert again.evaluate("[window.planted ?? 0, innerWidth, matchMedia('print').matches]") == [0, 1280, False]
     assert again.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") is False
     assert len(context.pages) == 2  # it, and the anchor
+
+
+def test_another_width_and_theme_is_a_page_of_the_same_context_from_its_first_moment(own, opened):
+    page = opened()
+    own.rest()
+    narrow = own.page(page.url, page.url, viewport={"width": 390, "height": 844}, color_scheme="dark")
+    seen = "[innerWidth, screen.width, matchMedia('(prefers-color-scheme: dark)').matches]"
+    narrow.add_init_script(f"window.first = {seen}")
+    narrow.goto(page.url)
+    assert narrow.evaluate("window.first") == narrow.evaluate(seen) == [390, 390, True]
+    assert opened(color_scheme="light").context is narrow.context
+    assert narrow.evaluate(seen) == [390, 390, True]
+    assert own.page(page.url, page.url, has_touch=True).context is not narrow.context
 
 
 def test_a_granted_permission_is_taken_back(own, opened):

@@ -7,9 +7,6 @@ import pytest
 from recprivlib.living import fall, kit, reckoning
 from tests.browser.walking import PATIENCE, click
 
-TOLD = reckoning.picture()
-PROMISES = [row for row in TOLD["rows"] if not row["repairs"]]
-LAST = len(TOLD["guesses"]) - 1
 CROSSED = """svg => {  // words that are written over others
   const all = [...svg.querySelectorAll("text")].filter((one) => one.textContent && one.closest("g"));
   const at = all.map((one) => one.getBoundingClientRect());
@@ -22,6 +19,17 @@ WALKS = [
     pytest.param(390, "dark", marks=pytest.mark.firefox),
     pytest.param(1280, "light", marks=pytest.mark.chromium),
 ]
+
+
+@pytest.fixture(scope="module")
+def told():
+    """All numbers and sentences of the board: two seconds of processor, which collecting this file must not take."""
+    return reckoning.picture()
+
+
+@pytest.fixture(scope="module")
+def promises(told):
+    return [row for row in told["rows"] if not row["repairs"]]
 
 
 def opened(visit, where, picture, **how):
@@ -43,43 +51,43 @@ def says(box, text):
 
 
 @pytest.mark.parametrize(("width", "theme"), WALKS)
-def test_the_board_is_played_to_its_end_by_keys_alone(visit, shoot, width, theme):
+def test_the_board_is_played_to_its_end_by_keys_alone(visit, shoot, told, promises, width, theme):
     page, box = opened(visit, "reckoning", "lv-reckoning", width=width, theme=theme)
     assert set(box.locator(".proof").evaluate_all("all => all.map((one) => one.getAttribute('opacity'))")) == {"0.00"}
     rings = box.get_by_role("slider").all()
-    assert len(rings) == len(PROMISES)
+    assert len(rings) == len(promises)
     rings[0].focus()
     page.keyboard.press("End")
-    assert rings[0].get_attribute("aria-valuetext") == TOLD["guesses"][LAST]["spoken"]
+    assert rings[0].get_attribute("aria-valuetext") == told["guesses"][-1]["spoken"]
     page.keyboard.press("Home")
-    for _ in range(PROMISES[0]["states"]["one town"]["near"][0]):
+    for _ in range(promises[0]["states"]["one town"]["near"][0]):
         page.keyboard.press("ArrowRight")
-    assert rings[0].get_attribute("aria-valuenow") == str(PROMISES[0]["states"]["one town"]["near"][0])
-    you = sum(row["start"] in row["states"]["one town"]["near"] for row in PROMISES[1:]) + 1
+    assert rings[0].get_attribute("aria-valuenow") == str(promises[0]["states"]["one town"]["near"][0])
+    you = sum(row["start"] in row["states"]["one town"]["near"] for row in promises[1:]) + 1
     shoot(page, f"reckoning-plant-{width}-{theme}")
     box.locator(".lv-go").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
-    says(box, f"{TOLD['closing']['one town']} {reckoning.score(you)}")
-    for row, flag in zip(TOLD["rows"], box.locator(".flag").all(), strict=True):
+    says(box, f"{told['closing']['one town']} {reckoning.score(you)}")
+    for row, flag in zip(told["rows"], box.locator(".flag").all(), strict=True):
         turned = {"falls": "rotate(90.0)", "leans": "rotate(28.0)"}.get(row["states"]["one town"]["end"], "rotate(0.0)")
         assert turned in flag.get_attribute("transform"), row["key"]
     shoot(page, f"reckoning-done-{width}-{theme}")
     box.get_by_role("radio", checked=True).first.focus()
     page.keyboard.press("ArrowRight")
-    says(box, TOLD["closing"]["whole town"])
+    says(box, told["closing"]["whole town"])
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
-    says(box, TOLD["closing"]["whole country"])
+    says(box, told["closing"]["whole country"])
     names = box.locator("svg > g").evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")
-    assert names == [row["states"]["whole country"]["said"] for row in TOLD["rows"]]
+    assert names == [row["states"]["whole country"]["said"] for row in told["rows"]]
     assert box.locator("svg").evaluate(CROSSED) == []
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     shoot(page, f"reckoning-country-{width}-{theme}")
 
 
 @pytest.mark.chromium
-def test_the_board_climbs_by_a_hand_and_a_link_brings_it_back(visit):
+def test_the_board_climbs_by_a_hand_and_a_link_brings_it_back(visit, told, promises):
     page, box = opened(visit, "reckoning", "lv-reckoning")
     knob = box.locator(".knob .ring").first.bounding_box()
     lane = box.locator("svg").bounding_box()
@@ -88,17 +96,17 @@ def test_the_board_climbs_by_a_hand_and_a_link_brings_it_back(visit):
     page.mouse.move(lane["x"] + lane["width"] * 0.25, knob["y"] + 8, steps=4)
     page.mouse.up()
     guess = int(box.get_by_role("slider").first.get_attribute("aria-valuenow"))
-    assert guess != PROMISES[0]["start"]
+    assert guess != promises[0]["start"]
     click(box.locator(".lv-go"))
     box.get_by_text("Once more").wait_for(timeout=PATIENCE)
-    starts = [guess, *(row["start"] for row in PROMISES[1:])]
-    you = sum(at in row["states"]["one town"]["near"] for at, row in zip(starts, PROMISES, strict=True))
-    says(box, f"{TOLD['closing']['one town']} {reckoning.score(you)}")
+    starts = [guess, *(row["start"] for row in promises[1:])]
+    you = sum(at in row["states"]["one town"]["near"] for at, row in zip(starts, promises, strict=True))
+    says(box, f"{told['closing']['one town']} {reckoning.score(you)}")
     click(box.get_by_role("radio", name="a person"))
     click(box.locator(".lv-link"))
     page.reload()
     page.locator("#lv-reckoning[data-ready='1']").wait_for(timeout=PATIENCE)
-    says(box, TOLD["closing"]["whole town"])
+    says(box, told["closing"]["whole town"])
     assert box.get_by_role("radio", name="a person").get_attribute("aria-checked") == "true"
 
 
@@ -124,11 +132,11 @@ def test_the_first_page_has_one_flag_one_button_and_one_fall(visit, shoot, how):
 
 
 @pytest.mark.chromium
-def test_presses_that_come_too_fast_a_cut_link_a_turned_phone_and_paper_break_nothing(visit):
+def test_presses_that_come_too_fast_a_cut_link_a_turned_phone_and_paper_break_nothing(visit, told):
     page, box = opened(visit, "reckoning", "lv-reckoning")
     page.goto(page.url + "?lv=reckoning")
     box = page.locator("#lv-reckoning[data-ready='1']")
-    says(box, TOLD["says"]["plant"])
+    says(box, told["says"]["plant"])
     ring = box.get_by_role("slider").first
     ring.focus()
     page.set_viewport_size({"width": 600, "height": 900})
@@ -138,23 +146,23 @@ def test_presses_that_come_too_fast_a_cut_link_a_turned_phone_and_paper_break_no
     assert box.locator(".lv-go").inner_text() == "Skip to the end", "a double click begins, and does not skip"
     page.set_viewport_size({"width": 1280, "height": 900})
     box.get_by_text("Once more").wait_for(timeout=PATIENCE)
-    says(box, f"{TOLD['closing']['one town']} {reckoning.score()}")
+    says(box, f"{told['closing']['one town']} {reckoning.score()}")
     page.wait_for_timeout(450)
     box.locator(".lv-go").click()
-    says(box, TOLD["says"]["plant"])
+    says(box, told["says"]["plant"])
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    says(box, f"{TOLD['closing']['one town']} {reckoning.score()}")
-    assert box.locator("tbody tr:visible").count() == len(TOLD["rows"])
+    says(box, f"{told['closing']['one town']} {reckoning.score()}")
+    assert box.locator("tbody tr:visible").count() == len(told["rows"])
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    says(box, TOLD["says"]["plant"])
+    says(box, told["says"]["plant"])
     assert box.locator("tbody tr:visible").count() == 0
 
 
 @pytest.mark.chromium
-def test_without_a_script_the_board_is_a_table_and_its_closing_sentence(visit):
+def test_without_a_script_the_board_is_a_table_and_its_closing_sentence(visit, told):
     page = visit("/book/reckoning.html", java_script_enabled=False)
     box = page.locator("#lv-reckoning")
     assert " ".join(box.locator(".lv-say").inner_text().split()) == " ".join(
-        kit.plain(f"{TOLD['closing']['one town']} {reckoning.score()}").split()
+        kit.plain(f"{told['closing']['one town']} {reckoning.score()}").split()
     )
-    assert box.locator("tbody tr:visible").count() == len(TOLD["rows"])
+    assert box.locator("tbody tr:visible").count() == len(told["rows"])

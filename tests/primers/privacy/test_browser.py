@@ -10,7 +10,7 @@ import pytest
 
 from recprivlib.dashboard import explorer
 from recprivlib.primers.privacy import score
-from tests.browser.sight import PATIENCE, Dash, fits, into_sight, rest
+from tests.browser.sight import PATIENCE, Dash, fits, into_sight, rest, silent
 from tests.browser.walking import opened, states
 
 CHAPTER = "/book/privacy.html"
@@ -52,7 +52,7 @@ def test_ten_rounds_are_scored_in_the_page_and_told_to_nobody(visit, shoot):
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
     page.reload()
     ready(page)
-    page.wait_for_timeout(800)
+    silent(page, sent)
     before, address, right, took = len(sent), page.url, 0, []
     for at in range(10):
         shown = page.locator(".game .shown").inner_text()
@@ -187,9 +187,11 @@ def test_an_attack_is_played_try_by_try_until_the_reader_moves(visit, still_site
     keys = [which.key(values | {"tries": int(stop)}) for stop in told["stops"]]
     assert len(keys) > 5
     assert page.evaluate("window.seen") == keys
+    page.evaluate("window.seen = []")
     word.click()
-    page.wait_for_timeout(600)
+    page.wait_for_function("() => window.seen.length > 1")
     page.locator(".stage .under .slide:not([hidden]) input[type=range]").press("ArrowRight")
+    rest(page, but="play")
     moved = page.locator(".stage").get_attribute("data-shown")
     page.wait_for_timeout(1200)
     assert page.locator(".stage").get_attribute("data-shown") == moved  # the reader's move ended it

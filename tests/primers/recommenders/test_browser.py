@@ -17,7 +17,7 @@ import pytest
 from recprivlib.dashboard.catalogue import explorer
 from recprivlib.dashboard.contract import Appearance
 from recprivlib.plots.numerals import bare
-from tests.browser.sight import PATIENCE, Dash, answered, fits, into_sight, unfold
+from tests.browser.sight import PATIENCE, Dash, answered, fits, into_sight, silent, unfold
 from tests.browser.walking import typed
 
 CHAPTER = "/book/recommenders.html"
@@ -125,7 +125,7 @@ def test_a_guess_is_answered_in_the_page_and_told_to_nobody(alone):
     board.page.reload()
     board.ready()
     board.page.wait_for_function("() => document.querySelector('main').dataset.shown > 0")
-    board.page.wait_for_timeout(500)
+    silent(board.page, sent)
     before, address = len(sent), board.page.url
     board.at.get_by_role("button", name=EXPLORER.predict.answers[1]).click()
     reply = EXPLORER.predict.reply(EXPLORER.compute(**EXPLORER.defaults | dict(EXPLORER.predict.at)), 1)
