@@ -223,7 +223,7 @@ def test_the_exact_sum_of_the_sentence_is_what_the_strip_counts():
 
 
 def test_what_is_trained_is_billed_for_those_who_train_it():
-    one = next(one for one in states("privrec") if one.values["train"])
+    one = next(one for one in states("privrec") if one.values["train"] and one.values["people"] > 754)
     which = live("privrec")
     assert one.values["people"] == which.defaults["people"] == 4800
     result, train = which.compute(**one.values), 754
