@@ -156,6 +156,7 @@ def test_what_is_searched_on_private_data_says_so():
         ({"populations": "0-4"}, "ml-100k is one population"),
         ({"data": "synthetic", "populations": "1000"}, "population 1000 is the one that is searched on"),
         ({"trials": 0}, "trials is 0"),
+        ({"most": 0}, "most is 0"),
         ({"parameters": {"regularization": [-1]}}, "regularization is -1"),
     ],
 )
