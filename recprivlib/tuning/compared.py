@@ -57,8 +57,8 @@ from recprivlib.tuning.terms import Held, at_total, cost_of, held, refuse_mixed,
 from recprivlib.tuning.totals import Total
 
 OPTIONS = ("systems", "parameters", "against", "data", "users", "items", "protocol", "splits", "seeds", "populations",
-           "searched_on", "metric", "trials", "most", "price", "slow", "total", "unit", "relation", "view", "delta", "least",
-           "mixed")  # fmt: skip
+           "searched_on", "metric", "trials", "most", "price", "slow", "total", "unit", "relation", "view", "delta",
+           "least", "mixed")  # fmt: skip
 ABOUT = ("setting", "splits", "populations", "price", "trials")  # of a row, beside those of every table
 PRINTED, TUNED = "as printed", "tuned"
 OWN = 1000  # the invented population that is searched on: none that is tested
