@@ -2,7 +2,8 @@
 
     [[tuned]]
     systems = ["uniform-similarity", "dpsgd-pnbm"]
-    parameters = { epsilon = [1.0, 3.0] }   # what is paid, and which variant: given, not searched
+    parameters = { epsilon = [1.0, 3.0] }   # what is paid, and which variant: given, not searched; with a system's name
+                                            # before it, "dpsgd-pnbm.iterations" = [1], of that system alone
     against = "uniform-similarity"          # adds differences, each setting to its own, with their verbs; whom of
                                             # several is said by more words: "optimal-mf mechanism=laplace"
     data = "ml-100k"                        # with users = … and items = … for synthetic
@@ -232,6 +233,7 @@ def numbers(what: str, text: Any) -> tuple[int, ...]:
 def _fixed(name: str, given: Mapping[str, Sequence[Any]]) -> Iterator[Mapping[str, Any]]:
     """Every combination of the given parameters that this system has."""
     system = get(name).system
+    given = {one.removeprefix(f"{name}."): many for one, many in given.items()}
     mine = [one for one in given if one in parameters_of(system)]
     for combination in itertools.product(*(given[one] for one in mine)):
         chosen = dict(zip(mine, combination, strict=True))

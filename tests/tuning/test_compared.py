@@ -182,3 +182,10 @@ def test_a_rival_is_held_against_at_the_same_price_and_one_that_is_not_alone_is_
     assert rivals["dp-item-means@epsilon=1.0"] is None
     with pytest.raises(UserError, match="dp-item-means is there 2 times for uniform-similarity@"):
         plan.rival(plan.contenders[-1])
+
+
+def test_a_parameter_may_be_of_one_system_alone():
+    plan = comparison(systems=["dp-item-means", "dpsgd-pnbm"], against="dp-item-means",
+                      parameters={"epsilon": [1.0], "dpsgd-pnbm.regularization": [0.005]})  # fmt: skip
+    assert [dict(one.fixed) for one in plan.contenders] == [{"epsilon": 1.0}, {"epsilon": 1.0, "regularization": 0.005}]
+    assert plan.rival(plan.contenders[1]) == plan.contenders[0]
