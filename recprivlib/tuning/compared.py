@@ -2,7 +2,8 @@
 
     [[tuned]]
     systems = ["uniform-similarity", "dpsgd-pnbm"]
-    parameters = { epsilon = [1.0, 3.0] }   # what is paid, and which variant: given, not searched
+    parameters = { epsilon = [1.0, 3.0] }   # what is paid, and which variant: given, not searched; with a system's name
+                                            # before it, "dpsgd-pnbm.iterations" = [1], of that system alone
     against = "uniform-similarity"          # adds differences, each setting to its own, with their verbs; whom of
                                             # several is said by more words: "optimal-mf mechanism=laplace"
     data = "ml-100k"                        # with users = … and items = … for synthetic
@@ -13,6 +14,7 @@
     searched_on = "ml-100k"                 # other data: tested with what was chosen there on outer split 0, frozen
     metric = "rmse"                         # that chooses; default: by the protocol
     trials = 64
+    most = 256                              # to which the trials of a paper's system may double
     price = "public"                        # "reports": validated on reports; data that are not public are "private"
 
     total = [50.0, 250.0]                   # one bill for all, in place of what is paid: a comparison at each. What
@@ -48,7 +50,7 @@ from recprivlib.registry import get
 from recprivlib.sweeps import Row, outcomes
 from recprivlib.sweeps.cells import Cell, Outcome, dataset
 from recprivlib.tuning.choices import Choice, key
-from recprivlib.tuning.choose import TRIALS, Bench, Contender, applied, tuned
+from recprivlib.tuning.choose import MOST, TRIALS, Bench, Contender, applied, tuned
 from recprivlib.tuning.gaps import Gap, gap
 from recprivlib.tuning.inverse import paying
 from recprivlib.tuning.price import PRICES, PUBLIC
@@ -56,8 +58,8 @@ from recprivlib.tuning.terms import Held, at_total, cost_of, held, refuse_mixed,
 from recprivlib.tuning.totals import Total
 
 OPTIONS = ("systems", "parameters", "against", "data", "users", "items", "protocol", "splits", "seeds", "populations",
-           "searched_on", "metric", "trials", "price", "slow", "total", "unit", "relation", "view", "delta", "least",
-           "mixed")  # fmt: skip
+           "searched_on", "metric", "trials", "most", "price", "slow", "total", "unit", "relation", "view", "delta",
+           "least", "mixed")  # fmt: skip
 ABOUT = ("setting", "splits", "populations", "price", "trials")  # of a row, beside those of every table
 PRINTED, TUNED = "as printed", "tuned"
 OWN = 1000  # the invented population that is searched on: none that is tested
@@ -78,6 +80,7 @@ class Comparison:
     searched_on: str | None
     slow: bool
     total: Total | None = None  # one bill for all
+    most: int = MOST  # trials that a paper's system comes to by doubling
 
     def searches(self) -> Iterator[tuple[Contender, int]]:
         """Who is searched for on which outer split; nobody, where choices of other data are taken as they stand."""
@@ -148,6 +151,7 @@ def comparison(
     searched_on: str | None = None,
     metric: str = "",
     trials: int = TRIALS,
+    most: int = MOST,
     price: str | None = None,
     slow: bool = False,
     total: float | None = None,
@@ -169,8 +173,9 @@ def comparison(
         raise UserError(f"{data} is one population; only synthetic has several")
     if OWN in people:
         raise UserError(f"population {OWN} is the one that is searched on, so it is not tested")
-    if isinstance(trials, bool) or not isinstance(trials, int) or trials < 1:
-        raise UserError(f"trials is {trials!r}, but must be a whole number from 1")
+    for name, number in (("trials", trials), ("most", most)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise UserError(f"{name} is {number!r}, but must be a whole number from 1")
     found = []
     for name in systems:
         for fixed in _fixed(name, parameters or {}):
@@ -183,7 +188,7 @@ def comparison(
         raise UserError(f"{extra[0]} says the terms of a total, and there is no total")
     unique = {one.name: one for one in at_total(found, one_bill, least or {})}
     plan = Comparison(tuple(unique.values()), against, numbers("splits", splits), numbers("seeds", seeds), people,
-                      trials, searched_on, slow, one_bill)  # fmt: skip
+                      trials, searched_on, slow, one_bill, most)  # fmt: skip
     if not mixed:
         refuse_mixed(_held(plan))
     return plan
@@ -228,6 +233,7 @@ def numbers(what: str, text: Any) -> tuple[int, ...]:
 def _fixed(name: str, given: Mapping[str, Sequence[Any]]) -> Iterator[Mapping[str, Any]]:
     """Every combination of the given parameters that this system has."""
     system = get(name).system
+    given = {one.removeprefix(f"{name}."): many for one, many in given.items()}
     mine = [one for one in given if one in parameters_of(system)]
     for combination in itertools.product(*(given[one] for one in mine)):
         chosen = dict(zip(mine, combination, strict=True))
@@ -245,15 +251,15 @@ def _checksum(one: Contender, population: int) -> str:
 
 def search(plans: Sequence[Comparison], bench: Bench, old: Choices, keep: Callable[[list[Choice]], None]) -> None:
     """Search for everybody. After each choice `keep` gets all there are, the old ones of who is still to come."""
-    asked: dict[tuple[Any, ...], tuple[Contender, int, int]] = {}
+    asked: dict[tuple[Any, ...], tuple[Contender, int, Comparison]] = {}
     for plan in plans:
         for one, outer in plan.searches():
-            asked.setdefault(_key(one, outer), (one, outer, plan.trials))  # as it is asked for first
+            asked.setdefault(_key(one, outer), (one, outer, plan))  # as it is asked for first
     found: dict[tuple[Any, ...], Choice] = {}
-    for number, (name, (one, outer, trials)) in enumerate(asked.items(), 1):
+    for number, (name, (one, outer, plan)) in enumerate(asked.items(), 1):
         if bench.say:
             bench.say(f"{number} of {len(asked)}: {one.name} on {one.data}, outer split {outer}")
-        found[name] = tuned(one, outer, bench, budget=trials)
+        found[name] = tuned(one, outer, bench, budget=plan.trials, most=plan.most)
         keep([{**old, **found}[other] for other in asked if other in found or other in old])
 
 

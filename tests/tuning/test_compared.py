@@ -156,6 +156,7 @@ def test_what_is_searched_on_private_data_says_so():
         ({"populations": "0-4"}, "ml-100k is one population"),
         ({"data": "synthetic", "populations": "1000"}, "population 1000 is the one that is searched on"),
         ({"trials": 0}, "trials is 0"),
+        ({"most": 0}, "most is 0"),
         ({"parameters": {"regularization": [-1]}}, "regularization is -1"),
     ],
 )
@@ -181,3 +182,10 @@ def test_a_rival_is_held_against_at_the_same_price_and_one_that_is_not_alone_is_
     assert rivals["dp-item-means@epsilon=1.0"] is None
     with pytest.raises(UserError, match="dp-item-means is there 2 times for uniform-similarity@"):
         plan.rival(plan.contenders[-1])
+
+
+def test_a_parameter_may_be_of_one_system_alone():
+    plan = comparison(systems=["dp-item-means", "dpsgd-pnbm"], against="dp-item-means",
+                      parameters={"epsilon": [1.0], "dpsgd-pnbm.regularization": [0.005]})  # fmt: skip
+    assert [dict(one.fixed) for one in plan.contenders] == [{"epsilon": 1.0}, {"epsilon": 1.0, "regularization": 0.005}]
+    assert plan.rival(plan.contenders[1]) == plan.contenders[0]

@@ -12,7 +12,9 @@ from recprivlib.papers.dp_pnbm.screen import compute as board
 from recprivlib.papers.dp_pnbm.screen import dashboard, publishing, words
 from recprivlib.parameters import configured
 from recprivlib.registry import get
+from recprivlib.tables import chosen
 from recprivlib.training import trained
+from recprivlib.tuning.choices import read
 
 SMALL = {"data": "synthetic", "neighbors": 300}
 
@@ -28,6 +30,14 @@ def test_the_dot_is_what_the_library_gives(start):
     model = trained(configured(get(name).system, settings), fold.train)
     assert start.error == pytest.approx(evaluate(model, fold).metrics["rmse"], abs=1e-9)
     assert start.noise > start.error
+
+
+def test_the_shelf_is_the_floor_as_the_search_found_it():
+    """What learns nothing has two dials as well; the figure takes the middle of what five searches found."""
+    name, pulls = publishing.FLOORS["private-popularity"]
+    found = [one.chosen for one in read(chosen("dp_pnbm_tuned")).values() if one.system == name]
+    assert len(found) == 5
+    assert pulls == {pull: round(float(np.median([one[pull] for one in found])), 1) for pull in found[0]}
 
 
 def test_another_number_of_neighbours_trains_nothing(monkeypatch):

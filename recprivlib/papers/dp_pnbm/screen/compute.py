@@ -104,7 +104,7 @@ def _result(source: Dataset, values: Values, model: Any, found: Scores, bill: Th
     seed, (name, settings) = values["seed"], chosen(values)
     own = found.per_user["rmse"]
     floors = publishing.floors(source, seed, bound)
-    without = publishing.published(source, seed, FLOORS["bound"], {}) if bound else None
+    without = publishing.published(source, seed, *FLOORS["bound"]) if bound else None
     noise = None
     if "noise_only" in settings and name != "dpps-pnbm":
         noise = publishing.scored(source, seed, name, settings | {"noise_only": True}).metrics["rmse"]

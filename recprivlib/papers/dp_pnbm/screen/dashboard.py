@@ -19,7 +19,7 @@ from recprivlib.dashboard.draw import figures
 from recprivlib.dashboard.folds import dataset, tidy
 from recprivlib.papers.dp_pnbm.screen import figures as plots
 from recprivlib.papers.dp_pnbm.screen.compute import DEFAULTS, Result, compute, role, steps
-from recprivlib.papers.dp_pnbm.screen.publishing import PROTOCOL, VARIANTS, chosen, crowds, curve
+from recprivlib.papers.dp_pnbm.screen.publishing import FLOORS, PROTOCOL, VARIANTS, chosen, crowds, curve
 from recprivlib.papers.dp_pnbm.screen.words import PREDICT, brief, say, say_moved, say_people
 from recprivlib.plots.look import Look
 
@@ -46,7 +46,7 @@ def table(result: Result) -> Any:
 
 def snippet(values: Values) -> str:
     """Python that prints the numbers of the sentence, from the library's own parts."""
-    rivals: snippets.Systems = [chosen(values), ("uniform-similarity", {})]
+    rivals: snippets.Systems = [chosen(values), FLOORS["private-popularity"]]
     return snippets.trained(values, PROTOCOL, rivals, "{metrics['rmse']:.3f}")
 
 
