@@ -502,7 +502,7 @@ def tables() -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     for pattern in TABLES:
         for file in sorted(PACKAGE.glob(pattern)):
-            found.setdefault(file.stem, []).append(file)
+            found.setdefault(file.name.partition(".")[0], []).append(file)
     return found
 
 
