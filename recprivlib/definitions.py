@@ -29,6 +29,7 @@ LISTED = {
     "bench/__init__.py": ("bench/*.py", "papers/*/bench.py", "primers/*/bench.py"),
     "auditing/mutation/scoring.py": ("auditing/mutation/score.csv",),
     "living/climbs.py": ("living/climbs.csv",),
+    "living/kit.py": ("living/*.py",),
     "cli/__init__.py": ("cli/*.py",),
     "data/sources.py": ("data/*",),
 }
