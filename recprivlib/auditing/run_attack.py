@@ -250,9 +250,9 @@ def watch(run: Rehearsed, view: View, trials: int, rng: np.random.Generator) -> 
         answers = [call.y for call in heard if price(call.mechanism) not in left]
         return np.concatenate([np.zeros(1), *(_numbers(v) for v in [*kept, *answers])])
 
-    start = time.perf_counter()
+    start = time.process_time()
     trace(0)
-    runs = int(np.clip(SECONDS / 2 / (time.perf_counter() - start), FEW, max(FEW, min(MANY, trials // 20))))
+    runs = int(np.clip(SECONDS / 2 / (time.process_time() - start), FEW, max(FEW, min(MANY, trials // 20))))
     seen = [[trace(world) for _ in range(runs)] for world in (0, 1)]
     width = min(len(one) for world in seen for one in world)
     both = [np.nan_to_num(np.stack([one[:width] for one in world]), posinf=1e9, neginf=-1e9) for world in seen]

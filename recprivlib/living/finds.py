@@ -43,7 +43,7 @@ class Beside:
     def short(self) -> str:
         """As it stands beside a row: "beats, 10 points"."""
         how = {"beats": "beats", "loses to": "loses"}.get(self.verb, "level")
-        by = f"{bare(abs(self.gap), 2)} ★" if self.rating else f"{points(self.gap)} points"
+        by = f"{stars(self.gap)} ★" if self.rating else f"{points(self.gap)} points"
         return how if how == "level" else f"{how}, {by}"
 
     @property
@@ -52,7 +52,7 @@ class Beside:
         if self.verb not in ("beats", "loses to"):
             return "level"
         sign = "+" if self.gap > 0 else "−"
-        return f"{sign}{bare(abs(self.gap), 2)} ★" if self.rating else f"{sign}{points(self.gap)} pts"
+        return f"{sign}{stars(self.gap)} ★" if self.rating else f"{sign}{points(self.gap)} pts"
 
     @property
     def words(self) -> str:
@@ -66,6 +66,11 @@ class Beside:
 def points(gap: float) -> str:
     """A difference of shares in whole points; less than one says so."""
     return count(abs(100 * gap)) if round(abs(100 * gap)) else "<1"
+
+
+def stars(gap: float) -> str:
+    """A difference in stars; where it is small, in the digit in which it is seen."""
+    return bare(abs(gap), 2 if abs(gap) >= 0.01 else 3)
 
 
 def beside(promise: Promise, unit: str, crowd: str, alike: bool = True) -> Beside | None:
@@ -101,12 +106,15 @@ def row(table: str, system: str, about: Mapping[str, Any]) -> Row | None:
 
 
 def tuned_row(priced: Priced, found: Found) -> Row | None:
-    """The row of a system tuned at what is paid; a dial that was turned is empty there, any other is as printed."""
+    """The row of a system tuned at what is paid; a dial that was turned is empty there, any other is as printed.
+
+    At a total what splits it is a dial too.
+    """
     rows = _tuned(priced.system, found)
     known = parameters(priced.value)
     for name, value in values(priced.value).items():
         if name in rows:
-            paid = known[name].tune == BUDGET
+            paid = known[name].tune == BUDGET and found.total is None
             same = rows[name].isna() if value is None else rows[name] == value
             rows = rows[same if paid else same | rows[name].isna()]
     return _only(rows, found.tuned, priced.system)
@@ -123,7 +131,8 @@ def tuned_chart(mine: Row, found: Found) -> Row | None:
 def _tuned(system: str, found: Found) -> Any:
     rows = results(found.tuned)
     rows = rows[(rows["system"] == system) & (rows["setting"] == TUNED) & (rows["metric"] == found.metric)]
-    for name, value in found.about.items():
+    about = dict(found.about) | ({} if found.total is None else {"total": found.total})
+    for name, value in about.items():
         rows = rows[rows[name] == value]
     return rows
 

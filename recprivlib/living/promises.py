@@ -55,6 +55,7 @@ class Found:
     about: Mapping[str, Any]  # of the rows of both
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the untuned rows, beyond the system's own
     charted: str = ""  # the table that has the chart, where the untuned one has not
+    total: float | None = None  # the bill at which all were tuned there, if that is what was given
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,7 @@ _LCF_MANY = Found("popularity", "hr@10", "", "dplcf_people", _HITS, {"population
 _SVD = Found("item-mean", "rmse", "ldp_svd_tuned", "ldp_svd", {"data": "ml-100k"})
 _SVD_MANY = Found("item-mean", "rmse", "", "ldp_svd", {"data": "ml-1m"})
 _BITS = Found("popularity", "hr@10", "fmf_ldp_tuned", "fmf_ldp", {"data": "ml-100k", "protocol": "loo-random"})
+_AT_50 = Found("popularity", "hr@10", "fmf_ldp_totals", "fmf_ldp", _BITS.about, total=50.0)
 _INVENTED = {"data": "synthetic", "protocol": "loo-random", "users": 50_000}
 _BITS_MANY = Found("popularity", "hr@10", "", "fmf_ldp_users", _INVENTED)
 _FLOOR = "uniform-similarity"
@@ -141,7 +143,7 @@ PROMISES = (
     Promise(
         "fmf_ldp-sign", "item and sign", "fmf_ldp",
         *_same("item-sign", HISTORY, HISTORY, epsilon=10.0, k=1, epochs=5),
-        finds={"town": _BITS, "country": _BITS_MANY}, repairs="fmf_ldp",
+        finds={"town": _AT_50, "country": _BITS_MANY}, repairs="fmf_ldp",
     ),
     Promise(
         "dp_pnbm", "dp_pnbm", "dp_pnbm", *_same("dpsgd-pnbm", RATING, HISTORY, epsilon=1.0),
