@@ -86,7 +86,7 @@ class Standing:
             return f"falls: ≥ {epsilon(one.attacked, 'lower')}"
         if self.end == LEANS:
             honest = "" if math.isnan(one.mixed) else f", mixed: {epsilon(one.mixed, 'upper')}"
-            return f"counts {self.other}{honest}"
+            return f"leans: {self.other}{honest}"
         if self.end == STANDS:
             ratio = self.claimed / one.counted
             return f"stands, {times(ratio)} too careful" if ratio > MORE else "stands"

@@ -30,12 +30,12 @@ GUESS = "{label}: you say **{guess}**, {word}. The flag {claims}."
 CLIMB = "Up to **{tries} tries** against each promise, on the code itself. A triangle is what they prove to be lost."
 COUNTED = "And what an honest accountant **counts**, over the whole run."
 KEY = (
-    "▶ attacked: at least · ▮ counted: at most · ▯ counted behind an honest mixer (the attack hears phones by name) · "
+    "▶ attacked: at least (at the left end: it saw nothing) · ▮ counted: at most · ▯ counted behind an honest mixer (the attack hears phones by name) · "
     "◉ your guess, dotted to what is counted · green: what the book puts beside a promise."
 )
-CHART = "Beside the chart, which anybody could print (what is popular, or each film's mean):"
-BESIDE = "beside the chart (hollow: as printed)"
-SCORE = "Within a factor of two of what is counted: **{who}**."
+CHART = "Each list beside one that anybody could print, the same for all (what is popular, or each film's mean):"
+BESIDE = "a popular list (hollow: as printed)"
+SCORE = "Who came within a factor of two of what is counted: **{who}**."
 YOU = "you {you} of {all}, the papers {papers}"
 PAPERS = "the papers {papers} of {all}"
 QUESTIONS = (
@@ -44,7 +44,7 @@ QUESTIONS = (
         "One click, one rating, or all that a person ever did: a price for one is not a price for the other.",
     ),
     ("Over what?", "All that leaves, in every round, the means and the counts too; and who is trusted not to look."),
-    ("Who tried?", "A bound that nobody attacked is one that nobody checked. And is the list better than the chart?"),
+    ("Who tried?", "A bound that nobody attacked is one that nobody checked. And is the list better than a popular one?"),
 )
 
 
@@ -134,11 +134,11 @@ def note(unit: str = "one", crowd: str = "town") -> str:
     rows = [one for one in board.standings(unit, crowd, True) if one.finds]
     tuned = [one.label for one in rows if one.finds and one.finds.tuned]
     if len(tuned) == len(rows):
-        return f"{CHART} both tuned alike, in every row."
+        return f"{CHART} both searched alike, in every row."
     if not tuned:
         return f"{CHART} both as printed. Nobody has searched among so many people."
     rest = [one.label for one in rows if one.finds and not one.finds.tuned]
-    return f"{CHART} both tuned alike, but as printed in {listed(rest)}."
+    return f"{CHART} both searched alike where filled, as printed where hollow ({listed(rest)})."
 
 
 # ------------------------------------------------------------------------------------------------------ html

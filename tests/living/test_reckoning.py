@@ -132,7 +132,7 @@ def test_a_list_is_read_tuned_alike_where_that_is_committed_and_as_printed_where
     other = finds.beside(BY_KEY["dplcf-ap"], "one", "town")  # not in the table of that search
     assert not other.tuned
     note = reckoning.note()
-    assert note.startswith(f"{reckoning.CHART} both tuned alike, but as printed in ")
+    assert note.startswith(f"{reckoning.CHART} both searched alike where filled, as printed where hollow (")
     assert "one-sided" in note
     assert "honest coin" not in note
     hollow = {row["key"]: row["states"]["one town"]["printed"] for row in reckoning.picture()["rows"]}

@@ -126,7 +126,7 @@ def html(figure: Mapping[str, Any]) -> str:
  aria-label="epsilon" aria-valuetext="{escape(state["spoken"])}">
 <span>more privacy</span><output>ε = {setting(state["epsilon"])}</output><span>less privacy</span></div>
 <div class="ten-block ten-server"><h3>From {count(figure["people"])} phones, a list</h3>
-<p class="ten-note">next films found in its top {K} of 100</p>{_bars(figure, state)}
+<p class="ten-note">next films in its top {K} of 100, as printed</p>{_bars(figure, state)}
 <button type="button" class="ten-better" aria-pressed="false">same reports, better server</button></div>
 <p class="ten-say" aria-live="polite">{escape(state["guess"])} {escape(state["said"]["printed"])}</p>
 <p class="ten-three"><strong>{escape(state["three"])}</strong>
