@@ -23,8 +23,8 @@ BEFORE = (
 )
 CLIMB = "**{tries} tries** to tell two ratings apart, on the code itself: at least **ε = {bound}** is lost."
 AFTER = (
-    "It fell within {tries} tries; {all} prove at least **ε = {attacked}**, {meant}. And noise has decimals: a report in "
-    "whole stars is the rating itself. {share} are, each of them **proof**."
+    "It fell within {tries} tries; {all} prove at least **ε = {attacked}**, {meant}. And noise has decimals: a "
+    "report in whole stars is the rating itself. {share} are, each of them **proof**."
 )
 
 

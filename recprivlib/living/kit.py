@@ -24,7 +24,7 @@ def drawn(name: str) -> Any:
     """The module of a picture."""
     where = f"recprivlib.living.{name}"
     module = import_module(where) if re.fullmatch(r"[a-z_]+", name) and find_spec(where) else None
-    if not hasattr(module, "picture"):
+    if module is None or "picture" not in vars(module):
         raise UserError(f"there is no living picture {name!r}: see recprivlib/living")
     return module
 

@@ -30,7 +30,8 @@ GUESS = "{label}: you say **{guess}**, {word}. The flag {claims}."
 CLIMB = "Up to **{tries} tries** against each promise, on the code itself. A triangle is what they prove to be lost."
 COUNTED = "And what an honest accountant **counts**, over the whole run."
 KEY = (
-    "▶ attacked: at least (at the left end: it saw nothing) · ▮ counted: at most · ▯ counted behind an honest mixer (the attack hears phones by name) · "
+    "▶ attacked: at least (at the left end: it saw nothing) · ▮ counted: at most · ▯ counted behind an "
+    "honest mixer (the attack hears phones by name) · "
     "◉ your guess, dotted to what is counted · green: what the book puts beside a promise."
 )
 CHART = "Each list beside one that anybody could print, the same for all (what is popular, or each film's mean):"
@@ -44,7 +45,10 @@ QUESTIONS = (
         "One click, one rating, or all that a person ever did: a price for one is not a price for the other.",
     ),
     ("Over what?", "All that leaves, in every round, the means and the counts too; and who is trusted not to look."),
-    ("Who tried?", "A bound that nobody attacked is one that nobody checked. And is the list better than a popular one?"),
+    (
+        "Who tried?",
+        "A bound that nobody attacked is one that nobody checked. And is the list better than a popular one?",
+    ),
 )
 
 

@@ -76,7 +76,7 @@ def test_an_exercise_begins_with_what_fails_and_has_programs_that_reach_its_chec
 
 def test_each_exercise_stands_in_one_chapter_in_the_order_of_the_book_and_every_paper_has_two():
     """A chapter's evening: the primer on recommenders, which promises nothing, has none to attack."""
-    names = re.findall(r"file: (book/\w+)", (ROOT / "_toc.yml").read_text("utf-8"))
+    names = re.findall(r"file: (book/\w+)$", (ROOT / "_toc.yml").read_text("utf-8"), re.MULTILINE)
     texts = {name: (ROOT / f"{name}.md").read_text("utf-8") for name in names}
     found = {name: re.findall(r"^```\{exercise\} (\w+)$", text, re.MULTILINE) for name, text in texts.items()}
     assert [one for names in found.values() for one in names] == list(ALL)

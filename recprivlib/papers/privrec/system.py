@@ -68,7 +68,7 @@ def _home_rate(default: float = 0.03) -> Any:
 def _size(*less: str) -> Any:
     return parameter(
         "large", None, None, "how large the network is", choices=tuple(SIZES),
-        tune=among(*less, "small", "medium", "large"),
+        tune=among(*less, "small", "medium", "large", "paper"),
     )  # fmt: skip
 
 
