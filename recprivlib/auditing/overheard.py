@@ -1,7 +1,9 @@
 """Other ways out of a run: what it prints, logs and warns of, and what it does outside of its process.
 
 What is said is compared like all else. To write files, open sockets or start processes is not for `fit`: it is named,
-whatever the data. Where other threads run, what is printed belongs to all of them and is left out.
+whatever the data. Other threads may live in the process (a notebook's, a server's): what is said is a run's own by the
+thread that says it, and theirs goes where it would. What bears nobody's name is a run's where all of them slept
+while it ran; what is written to the descriptors of a terminal is looked at where there are none.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ import stat
 import sys
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,7 +34,7 @@ OUTSIDE = (
     "os.chmod", "os.setxattr", "subprocess.Popen", "socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind",
     "sqlite3.connect", "urllib.Request", "webbrowser.open", "syslog.syslog", "_thread.start_new_thread",
 )  # fmt: skip
-_heard: ContextVar[Heard | None] = ContextVar("heard", default=None)
+CPU_OF_A_THREAD = 6  # of Linux's names for clocks: the low bits of one that tells how long one thread has run
 
 
 @dataclass
@@ -41,6 +43,18 @@ class Heard:
 
     said: dict[str, str] = field(default_factory=dict)
     outside: list[str] = field(default_factory=list)
+    printed: io.StringIO = field(default_factory=io.StringIO)
+    logged: list[str] = field(default_factory=list)
+    warned: list[str] = field(default_factory=list)
+
+
+class _Here(threading.local):
+    """By thread: a context of Python's can be left by whoever is in it."""
+
+    heard: Heard | None = None
+
+
+_here = _Here()
 
 
 def alone() -> bool:
@@ -54,28 +68,61 @@ def overheard() -> Iterator[Heard]:
     _guard()
     heard = Heard()
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_unmoved(heard))
+        stack.enter_context(_grown(heard))  # before the terminal is put aside
         if alone():
-            stack.enter_context(_unmoved(heard))
-            stack.enter_context(_grown(heard))  # before the terminal is put aside
-            stack.enter_context(_printed(heard))
-            stack.enter_context(_logged(heard))
-            stack.enter_context(_warned(heard))
-        token = _heard.set(heard)
+            stack.enter_context(_descriptors(heard))
+        stack.enter_context(_ears)
+        before, _here.heard = _here.heard, heard
         try:
             yield heard
         finally:
-            _heard.reset(token)
+            _here.heard = before
+            heard.said["what is printed"] = heard.printed.getvalue()
+            heard.said["the log"] = "\n".join(heard.logged)
+            heard.said["what is warned of"] = "\n".join(heard.warned)
+
+
+class _Ears:
+    """What Python says by is one for all threads: it is led aside while any of them listens, once."""
+
+    def __init__(self) -> None:
+        self.lock, self.listeners, self.on = threading.Lock(), 0, contextlib.ExitStack()
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.listeners:
+                for way in (_printed, _logged, _warned):
+                    self.on.enter_context(way())
+            self.listeners += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.listeners -= 1
+            if not self.listeners:
+                self.on.close()
+
+
+_ears = _Ears()
+
+
+class _Routed:
+    """A stream: of a run in the thread that runs it, and as it was in all others."""
+
+    def __init__(self, usual: Any) -> None:
+        self._usual = usual or io.StringIO()
+
+    def __getattr__(self, name: str) -> Any:
+        heard = _here.heard
+        return getattr(self._usual if heard is None else heard.printed, name)
 
 
 @contextlib.contextmanager
-def _printed(heard: Heard) -> Iterator[None]:
-    """By Python's streams, and by the descriptors below them."""
-    text = io.StringIO()
-    with _descriptors(heard), contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
-        try:
-            yield
-        finally:
-            heard.said["what is printed"] = text.getvalue()
+def _printed() -> Iterator[None]:
+    out: Any = _Routed(sys.stdout)
+    err: Any = _Routed(sys.stderr)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        yield
 
 
 @contextlib.contextmanager
@@ -103,47 +150,70 @@ def _descriptors(heard: Heard) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _logged(heard: Heard) -> Iterator[None]:
-    """Every record, whatever becomes of it."""
-    lines: list[str] = []
-    make, root = logging.getLogRecordFactory(), logging.getLogger()
-    level, off = root.level, root.manager.disable
+def _logged() -> Iterator[None]:
+    """Every record of a run, whatever becomes of it, unless its own logger is set to be silent."""
+    make, usual, root = logging.getLogRecordFactory(), logging.Logger.isEnabledFor, logging.getLogger()
 
     def noted(*args: Any, **rest: Any) -> logging.LogRecord:
         record = make(*args, **rest)
-        lines.append(f"{record.name} {record.levelname} {record.getMessage()}")
+        if _here.heard is not None:
+            _here.heard.logged.append(f"{record.name} {record.levelname} {record.getMessage()}")
         return record
 
+    def open_to(logger: logging.Logger, level: int) -> bool:
+        if _here.heard is None:
+            return usual(logger, level)
+        one: logging.Logger | None = logger
+        while one is not None and one is not root and not one.level:
+            one = one.parent
+        return not logger.disabled and (one is None or one is root or level >= one.level)
+
     logging.setLogRecordFactory(noted)
-    root.setLevel(1)
-    logging.disable(logging.NOTSET)
+    logging.Logger.isEnabledFor = open_to  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:
         logging.setLogRecordFactory(make)
-        root.setLevel(level)
-        logging.disable(off)
-        heard.said["the log"] = "\n".join(lines)
+        logging.Logger.isEnabledFor = usual  # type: ignore[method-assign]
 
 
 @contextlib.contextmanager
-def _warned(heard: Heard) -> Iterator[None]:
-    with warnings.catch_warnings(record=True) as kept:
+def _warned() -> Iterator[None]:
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def noted(message: Any, *rest: Any, **more: Any) -> None:
+            if _here.heard is None:
+                usual(message, *rest, **more)
+            else:
+                _here.heard.warned.append(str(message))
+
+        warnings.showwarning = noted
         warnings.simplefilter("always")
-        try:
-            yield
-        finally:
-            heard.said["what is warned of"] = "\n".join(str(one.message) for one in kept)
+        yield
+
+
+def _clocks() -> dict[int | None, float]:
+    """How long each other thread has run, in nanoseconds; where nobody tells, a number that equals none."""
+    found: dict[int | None, float] = {}
+    for one in threading.enumerate():
+        if one.ident != threading.get_ident():
+            try:
+                found[one.native_id] = time.clock_gettime_ns(~int(one.native_id or 0) << 3 | CPU_OF_A_THREAD)
+            except (OSError, AttributeError, OverflowError):
+                found[one.native_id] = float("nan")
+    return found
 
 
 @contextlib.contextmanager
 def _grown(heard: Heard) -> Iterator[None]:
     """Files that were open before, where the system shows them."""
-    before = _open_files()
+    clocks, before = _clocks(), _open_files()
     try:
         yield
     finally:
-        for which, (size, at) in _open_files().items():
+        now = _open_files()
+        for which, (size, at) in now.items() if clocks == _clocks() else ():
             if which in before and before[which][0] != size and before[which][1] != at:
                 heard.outside.append("a run writes to a file that was open before")
 
@@ -151,14 +221,14 @@ def _grown(heard: Heard) -> Iterator[None]:
 @contextlib.contextmanager
 def _unmoved(heard: Heard) -> Iterator[None]:
     """What all code of a process shares stands as it stood: whoever comes next would see where a run has left it."""
-    before = _shared()
+    clocks, before = _clocks(), _shared()
     try:
         yield
     finally:
         after = _shared()
-        heard.outside += [
-            f"a run leaves {what} otherwise than it was" for what in before if before[what] != after[what]
-        ]
+        moved = [what for what in before if before[what] != after[what]]
+        if moved and clocks == _clocks():
+            heard.outside += [f"a run leaves {what} otherwise than it was" for what in moved]
 
 
 def _shared() -> dict[str, Any]:
@@ -211,7 +281,7 @@ def _guard() -> None:
 
 
 def _noted(event: str, args: tuple) -> None:
-    heard = _heard.get()
+    heard = _here.heard
     if heard is None:
         return
     if event == "open":

@@ -109,7 +109,8 @@ def _marked(train: Interactions) -> dict[str, int]:
 
 def _spawned(rng: np.random.Generator) -> int:
     """How many streams were drawn from it."""
-    return getattr(rng.bit_generator.seed_seq, "n_children_spawned", 0)
+    seed = rng.bit_generator.seed_seq
+    return seed.n_children_spawned if isinstance(seed, np.random.SeedSequence) else 0
 
 
 def _of_another_root(calls: list[Call], root: Root) -> list[str]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
+import random
 import sys
+import threading
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +19,7 @@ from recprivlib.auditing.mutation import OPERATORS
 from recprivlib.auditing.mutation.grafts import become, planted
 from recprivlib.auditing.mutation.sides import tidied
 from recprivlib.auditing.neighbours import Stage
-from recprivlib.auditing.overheard import alone
+from recprivlib.auditing.overheard import overheard
 from recprivlib.auditing.rehearsal import rehearse
 from recprivlib.mechanisms import Laplace
 from recprivlib.mechanisms.gate import released
@@ -25,7 +30,6 @@ from recprivlib.registry import get
 
 POPULAR = get("dp-popularity").system
 TERMS = ("user", "add-remove")
-needs_the_process = pytest.mark.skipif(not alone(), reason="other threads of this process share what is looked at")
 
 
 def found(system):
@@ -38,7 +42,7 @@ def found(system):
     [
         ("side: input", "changes the data that it is given"),
         ("side: public generator", "where the caller's random numbers stand"),
-        pytest.param("side: global generator", "Python's global generator", marks=needs_the_process),
+        ("side: global generator", "Python's global generator"),
     ],
 )
 def test_what_a_run_leaves_behind_is_found(bug, says):
@@ -46,7 +50,6 @@ def test_what_a_run_leaves_behind_is_found(bug, says):
     assert any(says in note for note in found(OPERATORS[bug].build(POPULAR)))
 
 
-@needs_the_process
 @pytest.mark.parametrize("what", ["NumPy's global generator", "a setting of NumPy", "a setting of Python"])
 def test_what_all_code_shares_is_left_as_it_was(what):
     def moves(run):
@@ -68,7 +71,6 @@ def test_what_all_code_shares_is_left_as_it_was(what):
         sys.setrecursionlimit(limit)
 
 
-@needs_the_process
 def test_what_a_model_says_when_it_is_asked_is_heard():
     def leaves(run, model):
         total, kind = float(run.train.ratings.sum()), type(model)
@@ -81,6 +83,88 @@ def test_what_a_model_says_when_it_is_asked_is_heard():
 
     notes = found(planted(POPULAR, leaves=leaves))
     assert any(note.startswith("what is printed where a model is asked for scores") for note in notes)
+
+
+@contextlib.contextmanager
+def beside(work=lambda: None):
+    """Another thread, which does its work again and again, or sleeps if it has none."""
+    begun, end = threading.Event(), threading.Event()
+
+    def run():
+        work()
+        begun.set()
+        while not end.wait(None if work.__name__ == "<lambda>" else 1e-4):
+            work()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield begun.wait(60)
+    finally:
+        end.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("bug", ["side: global generator", "side: printed", "side: logged", "side: warned"])
+def test_a_thread_that_sleeps_beside_a_run_deafens_nobody(bug):
+    """As in a notebook, or with a server in the process."""
+    with beside():
+        assert found(POPULAR) == []
+        assert found(OPERATORS[bug].build(POPULAR))
+
+
+def test_what_other_threads_do_is_no_run_of_ours(capsys):
+    def speaks():
+        print("theirs")
+        logging.getLogger("theirs").debug("theirs")
+        random.random()
+
+    def waits():
+        """Until the other has had a turn."""
+        ahead = random.getstate()
+        while random.getstate() == ahead:
+            threading.Event().wait(1e-3)
+
+    state = random.getstate()
+    try:
+        with beside(speaks):
+            with overheard() as heard:
+                waits()
+                print("ours")
+                logging.getLogger("ours").debug("ours")
+                warnings.warn("ours", stacklevel=1)
+            assert heard.said == {
+                "what is printed": "ours\n", "the log": "ours DEBUG ours", "what is warned of": "ours",
+            }  # fmt: skip
+            assert heard.outside == []
+    finally:
+        random.setstate(state)
+    assert set(capsys.readouterr().out.split()) == {"theirs"}
+
+
+def test_what_two_threads_listen_by_is_put_back_when_both_have_ended():
+    before = sys.stdout, sys.stderr, logging.Logger.isEnabledFor, warnings.showwarning, logging.getLogRecordFactory()
+    first, second = overheard(), overheard()
+    one, opened, closed = first.__enter__(), threading.Event(), threading.Event()
+
+    def other():
+        with second as heard:
+            opened.set()
+            closed.wait(60)
+            print("second")
+        said.append(heard.said["what is printed"])
+
+    said = []
+    thread = threading.Thread(target=other)
+    thread.start()
+    opened.wait(60)
+    print("first")
+    first.__exit__(None, None, None)
+    closed.set()
+    thread.join()
+    assert (one.said["what is printed"], said) == ("first\n", ["second\n"])
+    after = sys.stdout, sys.stderr, logging.Logger.isEnabledFor, warnings.showwarning, logging.getLogRecordFactory()
+    assert before == after
 
 
 def test_data_that_a_score_closes_over_as_an_object_are_seen():

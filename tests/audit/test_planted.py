@@ -19,8 +19,8 @@ HEAVY = [name for name, system in PLANTED.items() if hasattr(system, "unclipped_
     "name", [pytest.param(name, marks=pytest.mark.slow) if name in HEAVY else name for name in PLANTED]
 )
 def test_a_planted_bug_does_not_hold(aside, name):
-    """Where other threads run (a worker's own, a server that another test has left), what is printed is not looked at:
-    there the audit gets a process of its own, as on the command line."""
+    """Where other threads run (a worker's own, a server that another test has left), no child is forked that would show
+    what one run leaves to the next: there the audit gets a process of its own, as on the command line."""
     verdict, reason, found = said(name) if alone() else aside(name)
     assert verdict != "holds", reason
     assert found or reason.startswith("never reached") or verdict == "broken"
@@ -32,7 +32,7 @@ def said(name):
 
 
 def by_itself(name):
-    assert alone(), "what is printed is not looked at"
+    assert alone(), "what one run leaves to the next is not looked at"
     return said(name)
 
 
