@@ -201,18 +201,24 @@
         acts.push(fader(node));
     return { acts, falls: falling.length > 0 };
   }
-  /** @type {WeakMap<object, { size: string, at: number }>} */
+  /** @type {WeakMap<object, { wide: number, high: number, told: string, round: string, at: number }>} */
   const drawn = new WeakMap();
   /** @type {Window["rpMove"]["draw"]} */
   function draw(canvas, data, layout, config) {
-    const size = `${canvas.clientWidth}×${layout.height}`,
+    const wide = canvas.clientWidth,
+      high = layout.height,
+      told = JSON.stringify(data), // before Plotly writes into it
+      round = JSON.stringify(layout),
       known = drawn.get(canvas),
       now = performance.now();
-    const still = !known || known.size !== size || calm?.matches || document.hidden;
+    // A window that is drawn larger does not glide. Another state may leave its figure more room, by a shorter strip.
+    const same = known?.told === told && known.wide === wide;
+    if (same && known.round === round && going.has(canvas)) return Promise.resolve(); // it is on its way there
+    const still = !known || known.wide !== wide || (same && known.high !== high) || calm?.matches || document.hidden;
     const before = still ? null : marks(canvas); // where they are, also half way
     going.get(canvas)?.();
     const done = window.Plotly.react(canvas, data, layout, config);
-    drawn.set(canvas, { size, at: now });
+    drawn.set(canvas, { wide, high, told, round, at: now });
     if (still) return done;
     const drag = now - known.at < LAST;
     const { acts, falls } = moves(before, marks(canvas), drag);

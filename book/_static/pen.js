@@ -81,7 +81,7 @@ window.rpPen = (host, sketch, tell) => {
   const meet = (a, b) => a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
   /** Words at the first place where no name of the figure stands; where there is none, the sentence alone says it. @param {string} text @param {string} kind @param {[x: number, y: number, anchor: string][]} places */
   function word(text, kind, places) {
-    const taken = [...host.parentElement.querySelectorAll(".annotation-text, .pen-line text, .ytick text")];
+    const taken = [...host.parentElement.querySelectorAll(".annotation-text, .pen-line text, .xtick text, .ytick text")];
     const boxes = taken.map((one) => one.getBoundingClientRect()),
       room = host.getBoundingClientRect();
     const node = point("text", { class: kind }, text);
@@ -89,7 +89,7 @@ window.rpPen = (host, sketch, tell) => {
       for (const [name, value] of Object.entries({ x, y, "text-anchor": anchor }))
         node.setAttribute(name, String(value));
       const box = node.getBoundingClientRect();
-      const inside = box.left >= room.left && box.right <= room.right && box.top >= room.top;
+      const inside = box.left >= room.left && box.right <= room.right && box.top >= room.top && box.bottom <= room.bottom;
       if (inside && !boxes.some((one) => meet(one, box))) return;
     }
     node.remove();
@@ -132,12 +132,12 @@ window.rpPen = (host, sketch, tell) => {
         .slice(0, 6)
         .flatMap((c) => [-9, 20].map((by) => [X(xs[c]) + 4, Y(drawn.get(c)) + by, "start"]));
       word("you", "you", /** @type {[number, number, string][]} */ (whose));
-    } else if (!over && axes.height > 150)
-      point(
-        "text",
-        { x: axes.left + axes.width / 2, y: axes.top + 14, "text-anchor": "middle", class: "hint" },
-        "draw on these axes, from left to right",
-      );
+    } else if (!over && axes.height > 150) {
+      const middle = axes.left + axes.width / 2; // on a phone a name may stand at the top, or at the bottom
+      const heights = [14, axes.height / 3, axes.height / 2, axes.height - 10];
+      const spots = heights.map((y) => [middle, axes.top + y, "middle"]);
+      word("draw on these axes, from left to right", "hint", /** @type {[number, number, string][]} */ (spots));
+    }
     if (!over && document.activeElement === pen)
       point("path", { d: `M${X(xs[column])} ${axes.top}v${axes.height}`, class: "at" });
     const here = drawn.get(column);

@@ -441,7 +441,11 @@
       );
       const view = seen();
       for (const [name, plot] of Object.entries(plots)) plot.box.hidden = !view.includes(name);
-      for (const name of view) figures.append(plots[name].box); // in the order of the view
+      // In the order of the view. A box that stands in its place is left there: moved, it would lose the pen's focus, and
+      // the arrow keys of a guess that is being drawn would walk the path.
+      const boxes = view.map((name) => plots[name].box),
+        stand = [...figures.children].filter((/** @type {HTMLElement} */ box) => boxes.includes(box));
+      if (boxes.some((box, at) => box !== stand[at])) figures.append(...boxes);
       for (const name of view) {
         const { canvas, box, drawing } = plots[name];
         if (drawing === null) continue;

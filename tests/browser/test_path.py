@@ -165,6 +165,20 @@ def test_a_guess_is_drawn_compared_and_kept_to_oneself(visit, stem, width):
     assert not [one for one in sent if "guess" in one or "pen" in one]
 
 
+def test_the_pen_stays_in_hand_when_the_figure_is_drawn_again(visit, still_site):
+    """An answer of the server, or another size, comes while somebody draws: the arrow keys still draw."""
+    which, asked = states("ldp_svd")
+    number = next(at for at, one in enumerate(asked, 1) if one.guess and which.sketch.figure in one.view)
+    page = opened(visit, "ldp_svd", f"?step={number}", width=1280, site=still_site)
+    page.locator(".pen").focus()
+    page.keyboard.press("ArrowRight")
+    page.evaluate("document.documentElement.classList.toggle('drawn-again')")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.evaluate("document.activeElement.className") == "pen"
+    page.keyboard.press("ArrowRight")
+    assert f"step={number}" in page.url
+
+
 def test_what_answers_a_question_is_kept_back_until_it_is_asked(visit, still_site):
     page = opened(visit, "dp_pnbm", width=1280, site=still_site)
     rest(page)
