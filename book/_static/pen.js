@@ -81,7 +81,9 @@ window.rpPen = (host, sketch, tell) => {
   const meet = (a, b) => a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
   /** Words at the first place where no name of the figure stands; where there is none, the sentence alone says it. @param {string} text @param {string} kind @param {[x: number, y: number, anchor: string][]} places */
   function word(text, kind, places) {
-    const taken = [...host.parentElement.querySelectorAll(".annotation-text, .pen-line text, .xtick text, .ytick text")];
+    const taken = [
+      ...host.parentElement.querySelectorAll(".annotation-text, .pen-line text, .xtick text, .ytick text"),
+    ];
     const boxes = taken.map((one) => one.getBoundingClientRect()),
       room = host.getBoundingClientRect();
     const node = point("text", { class: kind }, text);
@@ -89,7 +91,8 @@ window.rpPen = (host, sketch, tell) => {
       for (const [name, value] of Object.entries({ x, y, "text-anchor": anchor }))
         node.setAttribute(name, String(value));
       const box = node.getBoundingClientRect();
-      const inside = box.left >= room.left && box.right <= room.right && box.top >= room.top && box.bottom <= room.bottom;
+      const inside =
+        box.left >= room.left && box.right <= room.right && box.top >= room.top && box.bottom <= room.bottom;
       if (inside && !boxes.some((one) => meet(one, box))) return;
     }
     node.remove();
