@@ -67,7 +67,11 @@ MOVING = {"recommenders": 4, "privacy": 2, "dplcf": 4, "ldp_svd": 2, "fmf_ldp": 
 @pytest.mark.parametrize("stem", CHAPTERS)
 def test_marks_glide_and_end_where_the_figure_has_them(visit, still_site, stem):
     page = stepped(visit, still_site, stem, MOVING[stem])
-    first, frames = film(page, OTHER)
+    for _ in range(3):  # another program's busy moment swallows frames; a figure that jumps does so each time
+        first, frames = film(page, OTHER)
+        if between(first, frames) >= 4:
+            break
+        rest(page)
     assert between(first, frames) >= 4
     assert frames[-1]["marks"] != first
     assert {one["data"] for one in frames} == {frames[-1]["data"]}  # nothing in between is told as measured
