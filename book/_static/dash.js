@@ -9,11 +9,14 @@
   const theme = () => (top.dataset.theme === "dark" ? "dark" : "light");
   /** @param {HTMLElement} place */
   const narrow = (place) => place.clientWidth < 640;
+  const WIDE = 1000, // px from which a dashboard is one screen, so high (widgets/kit/frame.css)
+    SCREEN = 714;
 
   // Room for it before it is there, so that the text does not jump.
   /** @param {HTMLElement} place */
   const reserve = (place) => {
-    place.style.minHeight = `${narrow(place) ? place.dataset.phone : place.dataset.height}px`;
+    const { phone, height } = place.dataset;
+    place.style.minHeight = `${narrow(place) ? phone : place.clientWidth < WIDE ? height : SCREEN}px`;
   };
   places.forEach(reserve);
 
@@ -21,7 +24,7 @@
   function live(place, page = `apps/${place.dataset.stem}`) {
     const { stem, title } = place.dataset;
     const frame = document.createElement("iframe");
-    const size = narrow(place) ? "phone" : place.clientWidth < 1180 ? "book" : "wide";
+    const size = narrow(place) ? "phone" : place.clientWidth < WIDE ? "book" : "wide";
     frame.src = new URL(`${page}?theme=${theme()}&size=${size}`, root).href;
     frame.title = title;
     frame.loading = "lazy";
@@ -31,6 +34,7 @@
     alone.href = new URL(page, root).href;
     alone.textContent = "Open alone";
     alone.target = "_blank";
+    alone.rel = "opener"; // what was answered here is not asked there
     alone.className = "dash-alone";
     place.append(alone);
     window.addEventListener("message", ({ origin, source, data }) => {

@@ -256,7 +256,16 @@
       figures = slot("figures"),
       under = slot("under"),
       strip = slot("stage-strip");
-    const mini = slot("mini", "p", { ariaHidden: "true" }); // the strip in one line, where there is no room for it
+    const mini = slot("mini", "p"); // the strip in one line, where there is no room for it; a tap shows it, and its key
+    const whole = make("button", { type: "button", textContent: "What this means", ariaExpanded: "false" });
+    whole.addEventListener("click", () => lane(whole.ariaExpanded !== "true"));
+    /** @param {boolean} on */
+    function lane(on) {
+      whole.ariaExpanded = String(on);
+      el.classList.toggle("lane", on);
+      const key = strip.querySelector("details");
+      if (key) key.open = on;
+    }
     say.append(sentence, ask);
     const control = Object.fromEntries(it.controls.map((one) => [one.name, one]));
     const plots = Object.fromEntries(
@@ -433,12 +442,12 @@
       if (strip.dataset.html !== shown.strip) {
         strip.innerHTML = shown.strip;
         strip.dataset.html = shown.strip;
+        const lines = [...strip.querySelectorAll(".rp-phone p")].map((line) =>
+          make("span", { textContent: brief(line.textContent.trim()), ariaHidden: "true" }),
+        );
+        mini.replaceChildren(...lines, ...(lines.length ? [whole] : []));
+        lane(false);
       }
-      mini.replaceChildren(
-        ...[...strip.querySelectorAll(".rp-phone p")].map((line) =>
-          make("span", { textContent: brief(line.textContent.trim()) }),
-        ),
-      );
       const view = seen();
       for (const [name, plot] of Object.entries(plots)) plot.box.hidden = !view.includes(name);
       // In the order of the view. A box that stands in its place is left there: moved, it would lose the pen's focus, and
@@ -560,6 +569,11 @@
     /** @param {boolean} look @param {UIEvent=} event */
     function answer(look, event) {
       done.add(kind());
+      try {
+        sessionStorage.setItem(`recpriv-answered:${el.dataset.stem}`, "1"); // the dashboard of the chapter asks no more
+      } catch {
+        /* then it asks again */
+      }
       if (pen && drawing()) pen.compare(look);
       const inside =
         ask.contains(document.activeElement) ||

@@ -250,7 +250,8 @@ class Session:
         earlier = tuple(m for m in self.marks if m != here)
         curve = self.curve.at(values, patience) if self.curve else None
         view = replace(self.view, trail=earlier, curve=curve)
-        figures = {figure.name: figure.draw(result, view) for figure in self.explorer.shown}
+        column = replace(view, narrow=view.narrow or self.frame.size == "wide")  # what stands beside, as on a phone
+        figures = {f.name: f.draw(result, view if f.place == "main" else column) for f in self.explorer.shown}
         strip = self.explorer.strip(result, view) if self.explorer.strip else ""
         fitted = {figure.name: self._fitted(figure, figures[figure.name], values) for figure in self.explorer.shown}
         texts = {name: written(drawing) for name, (drawing, _) in fitted.items()}
