@@ -25,8 +25,9 @@ CHARACTER = 6.9  # px a character of 13 px type takes, about
 TOP, DEEP = 38, 24  # px: where the lane begins, and how deep it is
 
 STYLE = (
-    f".rp-strip{{container-type:inline-size;position:relative;margin:0;color:{INK};font:13px/1.45 system-ui,-apple-system,'Segoe UI',"
-    "Roboto,sans-serif;font-variant-numeric:tabular-nums}.rp-strip svg{display:block;width:100%;overflow:visible}"
+    f".rp-strip{{container-type:inline-size;position:relative;margin:0;color:{INK};"
+    "font:13px/1.45 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;"
+    "font-variant-numeric:tabular-nums}.rp-strip svg{display:block;width:100%;overflow:visible}"
     ".rp-strip p{margin:.15em 0;font-size:13px}.rp-strip .rp-terms{color:" + SECONDARY + "}"
     ".rp-strip button{font:inherit;color:inherit;background:none;border:1px solid currentColor;border-radius:1em;"
     "padding:.1em .8em;margin:.1em .2em;cursor:pointer;min-height:24px}"
