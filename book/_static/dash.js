@@ -9,14 +9,15 @@
   const theme = () => (top.dataset.theme === "dark" ? "dark" : "light");
   /** @param {HTMLElement} place */
   const narrow = (place) => place.clientWidth < 640;
-  const WIDE = 1000, // px from which a dashboard is one screen, so high (widgets/kit/frame.css)
-    SCREEN = 714;
+  const DESK = 860, // px from which a dashboard is one screen, so high (widgets/kit/frame.css, frame.js)
+    WIDE = 1000,
+    SCREEN = 738;
 
   // Room for it before it is there, so that the text does not jump.
   /** @param {HTMLElement} place */
   const reserve = (place) => {
     const { phone, height } = place.dataset;
-    place.style.minHeight = `${narrow(place) ? phone : place.clientWidth < WIDE ? height : SCREEN}px`;
+    place.style.minHeight = `${narrow(place) ? phone : place.clientWidth < DESK ? height : SCREEN}px`;
   };
   places.forEach(reserve);
 
@@ -24,7 +25,8 @@
   function live(place, page = `apps/${place.dataset.stem}`) {
     const { stem, title } = place.dataset;
     const frame = document.createElement("iframe");
-    const size = narrow(place) ? "phone" : place.clientWidth < WIDE ? "book" : "wide";
+    const width = place.clientWidth,
+      size = narrow(place) ? "phone" : width < DESK ? "book" : width < WIDE ? "snug" : "wide";
     frame.src = new URL(`${page}?theme=${theme()}&size=${size}`, root).href;
     frame.title = title;
     frame.loading = "lazy";

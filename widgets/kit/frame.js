@@ -5,7 +5,8 @@ const SETTLE = 300; // ms of silence before the address changes: browsers refuse
 const SPEAK = 500; // ms of silence before the sentence is read out
 const AGAIN = 4000; // ms between two looks whether a lost server is back
 const SLEPT = 90000; // ms without a clock: the lid was closed (a hidden page still has one a minute)
-const WIDE = 1000; // px from which all stands on one screen, as in frame.css
+const DESK = 860; // px from which all stands on one screen, as in frame.css
+const WIDE = 1000; // px from which two figures stand beside the main one
 const SILENT = 15000; // ms that a server may take to say that it is there
 
 /** @param {{ model: FrameModel }} here */
@@ -137,9 +138,10 @@ export function render({ model }) {
     $(".predict:not(:has(.game))")?.classList.add("done");
     coach();
   }
+  const beside = () => ["snug", "wide"].includes(page.dataset.size);
   function coach() {
     const question = $(".predict:not(:has(.game), .done)");
-    $(".frame").classList.toggle("coached", Boolean(question && !veiled && page.dataset.size === "wide"));
+    $(".frame").classList.toggle("coached", Boolean(question && !veiled && beside()));
   }
   veil(veiled);
   if ($(".answers") && !veiled) pass();
@@ -150,14 +152,14 @@ export function render({ model }) {
   });
   model.on("query", () => {
     if (model.query === begun) return;
-    if (page.dataset.size === "wide") pass();
+    if (beside()) pass();
     else if (veiled) veil(false);
   });
 
   // -------------------------------------------------------------------------------------------- size, theme
   function measure() {
     const width = $(".frame").clientWidth;
-    const size = width < 640 ? "phone" : width < WIDE ? "book" : "wide";
+    const size = width < 640 ? "phone" : width < DESK ? "book" : width < WIDE ? "snug" : "wide";
     if (page.dataset.size !== size || !page.dataset.folded) {
       page.dataset.size = page.dataset.folded = size;
       const folds = /** @type {HTMLDetailsElement[]} */ ($$(".rail > .fold, .evidence > .fold"));
@@ -189,13 +191,23 @@ export function render({ model }) {
   new ResizeObserver(measure).observe(page);
 
   // ---------------------------------------------------------------------------------------------- evidence
-  let chosen = $(".tabs button") ? $(".tabs button").dataset.tab : "";
+  // Where there is little room, what is seen at once elsewhere takes turns with the evidence.
+  const leads = $$(".lead .plot").map((plot) => plot.dataset.figure),
+    others = $$(".evidence > .fold").map((fold) => fold.dataset.tab);
+  let chosen = "";
   /** @param {string=} name */
   function tab(name) {
-    chosen = name || chosen;
-    const tabbed = page.dataset.size !== "phone" && chosen;
-    $$(".tabs button").forEach((b) => b.setAttribute("aria-selected", String(b.dataset.tab === chosen)));
-    $$(".evidence > .fold").forEach((fold) => toggle(fold, !tabbed || fold.dataset.tab === chosen));
+    const snug = page.dataset.size === "snug",
+      names = snug ? [...leads, ...others] : others,
+      tabbed = page.dataset.size !== "phone" && names.length > 1;
+    chosen = [name, chosen, names[0]].find((one) => names.includes(one)) ?? "";
+    for (const button of $$(".tabs button")) {
+      toggle(button, names.includes(button.dataset.tab));
+      button.setAttribute("aria-selected", String(button.dataset.tab === chosen));
+    }
+    $(".evidence")?.classList.toggle("tabbed", tabbed);
+    if ($(".lead")) toggle($(".lead"), !snug || leads.includes(chosen));
+    for (const fold of $$(".evidence > .fold")) toggle(fold, !tabbed || fold.dataset.tab === chosen);
   }
   $$(".tabs button").forEach((b) => b.addEventListener("click", () => tab(b.dataset.tab)));
 

@@ -83,12 +83,13 @@ def chapter(visit):
 def test_it_lives_in_its_chapter(chapter, shoot, width, theme):
     board = chapter(width=width, theme=theme)
     assert board.sentence() == board.said()
-    assert board.main.get_attribute("data-size") == ("phone" if width == 390 else "book")
+    assert board.main.get_attribute("data-size") == ("phone" if width == 390 else "snug")
     assert board.at.locator("html").get_attribute("data-theme") == theme
     place = board.page.locator(".dash").bounding_box()
     text = board.page.locator(".path > p").first.bounding_box()
     if width == 1280:
         assert place["width"] > text["width"] + 200, "it keeps to the text column"
+        assert place["height"] < 750, "it is no screen"
     fits(board.page, board.at)
     shoot(board.page, f"dashboard-chapter-{width}-{theme}")
 
