@@ -154,7 +154,7 @@ class Explore(SphinxDirective):
         cards = []
         for page in (ROOT / f"{name}.md" for name in CHAPTER.findall((ROOT / "_toc.yml").read_text("utf-8"))):
             text = page.read_text("utf-8")
-            if not (stem := paths.stem(text)) or draft(text):
+            if not (stem := paths.stem(text)) or draft(text) or page.parent.name != "book":
                 continue
             self.env.note_dependency(str(page))
             which = explorer(stem)
@@ -355,7 +355,7 @@ def visit_fold(self: Any, node: fold) -> None:
     first, *others = node["ids"]
     anchors = "".join(f'<span id="{escape(name)}"></span>' for name in others)
     inside = f' <span class="count">· {escape(node["inside"])}</span>' if node["inside"] else ""
-    kind = "expert exercise" if node["title"].startswith("Exercise") else "expert"
+    kind = "expert exercise" if node["title"].startswith(("Exercise", "Aufgabe")) else "expert"
     self.body.append(
         f'<details class="{kind}" id="{escape(first)}">{anchors}<summary>{escape(node["title"])}{inside}</summary><div>'
     )

@@ -4,6 +4,7 @@
 (() => {
   const places = [...document.querySelectorAll(".dash[data-stem]")];
   if (!places.length) return;
+  const say = window.rpSay ?? String.raw;
   const top = document.documentElement;
   const root = new URL(top.dataset.content_root || "./", location.href);
   const theme = () => (top.dataset.theme === "dark" ? "dark" : "light");
@@ -34,7 +35,7 @@
     place.append(frame);
     const alone = document.createElement("a");
     alone.href = new URL(page, root).href;
-    alone.textContent = "Open alone";
+    alone.textContent = say`Open alone`;
     alone.target = "_blank";
     alone.rel = "opener"; // what was answered here is not asked there
     alone.className = "dash-alone";
@@ -56,8 +57,8 @@
     note.className = "dash-note";
     note.append(
       why
-        ? `${why}: you see numbers computed for this book beforehand.`
-        : "You see numbers computed for this book beforehand. To re-train while you drag: ",
+        ? say`${why}: you see numbers computed for this book beforehand.`
+        : `${say`You see numbers computed for this book beforehand. To re-train while you drag:`} `,
     );
     if (!why) note.append(Object.assign(document.createElement("code"), { textContent: "make serve" }), ".");
     place.append(note);
@@ -77,10 +78,10 @@
       act();
     };
     if (await lab.asks()) {
-      const note = still(place, "This page can re-train in your browser, but needs to load something first");
+      const note = still(place, say`This page can re-train in your browser, but needs to load something first`);
       const get = Object.assign(document.createElement("button"), {
         type: "button",
-        textContent: `Load the laboratory, ${lab.size}, once`,
+        textContent: say`Load the laboratory, ${lab.size}, once`,
       });
       get.addEventListener("click", () =>
         instead(() => {

@@ -3,6 +3,8 @@
 // with the page, from the library; nothing is computed here but how marks move to them. In small, one flag and its fall.
 (() => {
   const { still, fill, say, clock, segments, linked, wall, given, picture } = window.rpLiving;
+  const spell = window.rpSay ?? String.raw,
+    of = window.rpSay?.of ?? ((/** @type {string} */ text) => text);
   const NAMES = "http://www.w3.org/2000/svg";
   /** @param {string} tag @param {Record<string, string | number>} [about] @param {(Node | string)[]} parts @returns {any} */
   function draw(tag, about = {}, ...parts) {
@@ -60,8 +62,8 @@
         svg.append(draw("text", { ...where, y: 14, class: "dim" }, text));
       }
       if (!narrow && !small) {
-        svg.append(draw("text", { x: left + lane + 14, y: 14, class: "dim" }, told.says.beside));
-        ["points", "stars"].forEach((name, at) =>
+        svg.append(draw("text", { x: left + lane + 14, y: 14, class: "dim" }, of(told.says.beside)));
+        [spell`points`, spell`stars`].forEach((name, at) =>
           svg.append(draw("text", { x: axis(!!at), y: 42, class: "dim", "text-anchor": "middle" }, name)),
         );
       }
@@ -83,7 +85,7 @@
         const end = at === 5 && narrow;
         const where = { x: end ? wide : x((from + to) / 2), "text-anchor": end ? "end" : "middle" };
         if (!at) Object.assign(where, { x: x(0), "text-anchor": "start" });
-        svg.append(draw("text", { ...where, y: y + 14, class: "dim" }, text));
+        svg.append(draw("text", { ...where, y: y + 14, class: "dim" }, of(text)));
       });
       return y + 22;
     }
@@ -186,7 +188,7 @@
         draw("circle", { r: 8, class: "ring" }),
         draw("circle", { r: 2.6 }),
       );
-      knob.setAttribute("aria-label", `your guess: the true price of ${facts(row).label}`);
+      knob.setAttribute("aria-label", spell`your guess: the true price of ${facts(row).label}`);
       g.append(dots, knob);
       /** @param {number} to */
       const set = (to) => {
@@ -244,12 +246,12 @@
         const f = facts(part.row),
           word = ended() ? f.word : part.own ? "" : f.claims;
         part.goal = goals(part);
-        part.label.textContent = f.label;
-        part.verdict.textContent = part.own && !narrow ? "" : narrow && ended() ? f.brief : word;
+        part.label.textContent = of(f.label);
+        part.verdict.textContent = of(part.own && !narrow ? "" : narrow && ended() ? f.brief : word);
         if (small) names(part, f);
-        if (part.far) part.far.textContent = ended() ? f.beside : "";
+        if (part.far) part.far.textContent = ended() ? of(f.beside) : "";
         if (part.gap) part.gap.classList.toggle("printed", f.printed);
-        part.g.setAttribute("aria-label", ended() ? f.said : `${f.label}: ${f.claims}`);
+        part.g.setAttribute("aria-label", ended() ? of(f.said) : `${f.label}: ${of(f.claims)}`);
         if (at_once || still() || !part.x) settle(part);
       }
     }
@@ -257,7 +259,7 @@
     function names({ named, top }, f) {
       const places = [f.claim, f.attacked, f.counted];
       named.forEach((/** @type {any} */ text, /** @type {number} */ at) => {
-        text.textContent = ended() ? told.marks[["claimed", "attacked", "counted"][at]] : "";
+        text.textContent = ended() ? of(told.marks[["claimed", "attacked", "counted"][at]]) : "";
         put(text, {
           x: at > 1 ? wide : x(places[at]) - 4,
           y: top - (at ? 8 : 26),
@@ -371,7 +373,7 @@
     }
     /** @param {any} [row] */
     const speak = (row) => {
-      if (note) note.textContent = told.notes[now()];
+      if (note) note.textContent = of(told.notes[now()]);
       say(box, sentence(row));
     };
 
@@ -399,7 +401,7 @@
     }
     function finish() {
       Object.assign(state, { phase: "done", look: last });
-      turned(small ? "Again" : "Once more", true);
+      turned(small ? spell`Again` : spell`Once more`, true);
     }
     /** @param {string} button @param {boolean} over */
     function turned(button, over) {
@@ -427,7 +429,7 @@
       if (state.phase === "done") anew();
       else if (state.phase === "plant" && !still()) {
         Object.assign(state, { phase: "climb", time: 0, look: -1 });
-        turned("Skip to the end", false);
+        turned(spell`Skip to the end`, false);
       } else skip();
     });
     const back = [...box.querySelectorAll(".lv-seg")].map((seg) => {
