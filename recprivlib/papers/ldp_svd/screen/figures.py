@@ -127,7 +127,10 @@ def _room(figure: dict[str, Any], look: Look) -> None:
         return
     layout["margin"] |= {"l": round(118 * look.zoom)}
     layout["yaxis"] |= {"showgrid": False, "tickfont": {**layout["yaxis"]["tickfont"], "size": SMALL * look.zoom}}
-    layout["xaxis"] |= {"showgrid": False}
+    layout["xaxis"] |= {
+        "showgrid": False,
+        "title": {**layout["xaxis"]["title"], "text": ""},
+    }  # the figure's own says it
 
 
 # --------------------------------------------------------------------------------------- error, by ε
