@@ -18,7 +18,7 @@ A grid of a .toml is what `recpriv sweep` runs:
     mixed = true                          # two private systems at different terms may be held against each other
     ks = [1, 2, 3]                        # list lengths; default: by the protocol
     slow = true                           # never in the sample that each `make test` recomputes
-    parameters = { neighbors = [10, 20] }
+    parameters = { neighbors = [10, 20] } # with a system before it, "mf-als.alpha" = [40], of that system alone
 
 A row of the .csv is one metric of one system with one set of parameters: its mean over the seeds with a 95 %
 interval (bootstrap over users), its value at the first seed, and the difference where there is one.

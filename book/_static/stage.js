@@ -81,9 +81,10 @@
     )
       ? 28
       : 18;
+    const below = flat || !layout.xaxis?.title?.text ? 24 : 44;
     const margin = narrow
-      ? { l: wide > 70 ? wide : Math.max(36, 12 + 8 * longest), r: 12, t: Math.max(14, above), b: flat ? 24 : 44 }
-      : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: above, b: flat ? 24 : 44 };
+      ? { l: wide > 70 ? wide : Math.max(36, 12 + 8 * longest), r: 12, t: Math.max(14, above), b: below }
+      : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: above, b: below };
     for (const side of /** @type {const} */ (["l", "r", "t", "b"]))
       margin[side] = Math.round(margin[side] * (!large ? 1 : side === "r" ? 1.5 : 1.35));
     Object.assign(layout, { width, height, margin, autosize: false, dragmode: false });
@@ -94,7 +95,7 @@
     if (flat && layout.xaxis) layout.xaxis.title = { text: "" };
     if (flat) for (const axis of ["xaxis", "yaxis"]) delete layout[axis]?.scaleanchor; // a square would be a stamp
     const rows = layout.yaxis?.ticktext,
-      fits = Math.max(1, Math.floor((height - margin.t - margin.b) / (size - 1)));
+      fits = Math.max(1, Math.floor((height - margin.t - margin.b) / (size - 2)));
     if (rows && rows.length > fits) {
       // as many names as there is room for
       const every = Math.ceil(rows.length / fits);

@@ -42,8 +42,9 @@ def error_by_epsilon(
     levels = [Level(NAMES[role], role, value) for role, value in floors.items()]
     if noise is not None and chart.y.holds(noise):
         levels.append(Level("noise alone", "random", noise, x=epsilon))
+    lines = [one.within([x for x in one.x if chart.x.holds(x)]) for one in look.curve or () if one]
     figure = frontier(
-        chart, "Error in stars", levels, [one for one in look.curve or () if one],
+        chart, "Error in stars", levels, lines,
         Now(epsilon, error, interval, "one fold"),
         look, at=f"At epsilon {setting(epsilon)}", spell=thousandths, left=True,
     )  # fmt: skip
