@@ -49,7 +49,7 @@ def test_the_last_lesson_says_how_each_promise_of_the_board_ends():
 def test_a_promise_that_the_wall_breaks_is_seen(book, tmp_path):
     page = tmp_path / "lesson.md"
     page.write_text(
-        "## On the wall\n| step | as it opens | press | you should see |\n|---|---|---|---|\n"
+        "## Plan\n## On the wall\n| step | as it opens | press | you should see |\n|---|---|---|---|\n"
         '| {at}`recommenders popularity` | "41 % of the time" | *Item-kNN* | "63 % of the time" |\n',
         "utf-8",
     )
