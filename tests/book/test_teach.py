@@ -76,7 +76,7 @@ def test_a_lesson_has_all_its_parts_and_its_minutes_add_up(page):
     exam = part(page, "Exam question (10 points)")
     assert sum(map(int, re.findall(r"^- \((\d)\) ", exam, re.MULTILINE))) == 10
     assert "Students will also name" in exam, "answers that a rubric does not foresee cannot be marked"
-    assert page.read_text("utf-8").count("\n") <= 180, "a plan is read in ten minutes"
+    assert page.read_text("utf-8").count("\n") <= 175, "a plan is read in ten minutes"
 
 
 @pytest.mark.parametrize("page", LESSONS, ids=lambda page: page.stem)
