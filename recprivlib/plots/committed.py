@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Series", "along", "beats_from", "compared", "confirmed", "curve", "known", "level", "line", "rated", "rows", "said",
-    "tuned", "verb", "verdicts",
+    "Series", "along", "beats_from", "compared", "confirmed", "curve", "known", "level", "line", "rated", "rows",
+    "said", "tuned", "verb", "verdicts",
 ]  # fmt: skip
 ERRORS = ("rmse",)  # metrics of which less is better
 
