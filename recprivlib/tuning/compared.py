@@ -11,7 +11,8 @@
     splits = "0-4"                          # outer splits, each with a search of its own
     seeds = "0-4"                           # training seeds on each
     populations = "0-4"                     # of synthetic: all are tested with what was chosen on population 1000
-    searched_on = "ml-100k"                 # other data: tested with what was chosen there on outer split 0, frozen
+    searched_on = "ml-100k"                 # other data: tested with what was chosen there on outer split 0, frozen,
+                                            # in whichever table it was searched for
     metric = "rmse"                         # that chooses; default: by the protocol
     trials = 64
     most = 256                              # to which the trials of a paper's system may double
