@@ -173,7 +173,16 @@ def of_the_class(kind: type) -> dict[str, Any]:
                 found[name] = value
             for function in _functions(value):
                 found |= {f"{name}.{key}": part for key, part in bound(function).items()}
-    return found
+    return found | _of_its_kind(type(kind))
+
+
+def _of_its_kind(above: type) -> dict[str, Any]:
+    """What hangs on the class of a class; Python's own have nothing."""
+    own = {f"kind.{name}": value for each in above.__mro__ if each not in (type, object)
+           for name, value in vars(each).items() if not name.startswith("__")}  # fmt: skip
+    if imported(above) is not None:
+        return {name: value for name, value in own.items() if isinstance(value, HOLDS_DATA)}
+    return own | {"kind of class": repr(above)}
 
 
 def _functions(value: Any) -> Iterator[types.FunctionType]:

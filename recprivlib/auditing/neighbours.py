@@ -21,7 +21,11 @@ PEOPLE, ITEMS = 12, 50
 
 @dataclass(frozen=True)
 class Stage:
-    """Made-up worlds at (unit, relation). `ends`: what a changed rating is in either world; `cap` the system's own."""
+    """Made-up worlds at (unit, relation). `ends`: what a changed rating is in either world; `cap` the system's own.
+
+    `even`: from rare to common items go in equal steps. Else by a factor, as they do in life: then, whatever number of
+    people or stars a code waits for, some item has fewer, some has more, and of some the ratings decide.
+    """
 
     unit: Unit
     relation: Relation
@@ -29,6 +33,7 @@ class Stage:
     ends: tuple[float, float] = (STARS[0], STARS[-1])
     items: int = ITEMS
     cap: int | None = None
+    even: bool = True
 
     @cached_property
     def first(self) -> Scene:

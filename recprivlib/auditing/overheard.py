@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ OUTSIDE = (
     "os.chmod", "os.setxattr", "subprocess.Popen", "socket.connect", "socket.sendto", "socket.sendmsg", "socket.bind",
     "sqlite3.connect", "urllib.Request", "webbrowser.open", "syslog.syslog", "_thread.start_new_thread",
 )  # fmt: skip
+DATA = (int, float, complex, str, bytes, bytearray, list, dict, set, tuple, np.ndarray, np.generic)
 CPU_OF_A_THREAD = 6  # of Linux's names for clocks: the low bits of one that tells how long one thread has run
 
 
@@ -69,6 +71,7 @@ def overheard() -> Iterator[Heard]:
     heard = Heard()
     with contextlib.ExitStack() as stack:
         stack.enter_context(_unmoved(heard))
+        stack.enter_context(_unhung(heard))
         stack.enter_context(_grown(heard))  # before the terminal is put aside
         if alone():
             stack.enter_context(_descriptors(heard))
@@ -241,6 +244,26 @@ def _shared() -> dict[str, Any]:
         "a setting of Python": (sys.getrecursionlimit(), sys.getswitchinterval(), Path.cwd(), *sys.path, *sys.argv),
         "a name of Python's own": (*vars(builtins), *vars(sys), *os.environ.items()),
     }
+
+
+def _sizes() -> dict[str, int]:
+    """Of each module that is loaded, how many names it has."""
+    return {name: len(vars(one)) for name, one in list(sys.modules.items()) if isinstance(one, types.ModuleType)}
+
+
+@contextlib.contextmanager
+def _unhung(heard: Heard) -> Iterator[None]:
+    """No data are hung on a module that was there before: whoever shares the process could read them."""
+    clocks, before = _clocks(), _sizes()
+    try:
+        yield
+    finally:
+        now = _sizes()
+        grown = [name for name, size in now.items() if size > before.get(name, size)]
+        data = [f"{name}.{key}" for name in grown for key, value in list(vars(sys.modules[name]).items())[before[name]:]
+                if isinstance(value, DATA)]  # fmt: skip
+        if data and clocks == _clocks():
+            heard.outside.append(f"a run leaves {data[0]} where nothing was")
 
 
 Which = tuple[int, int, int]  # a descriptor and its file: a number is given anew to another

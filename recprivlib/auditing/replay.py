@@ -24,6 +24,7 @@ from recprivlib.auditing.leaves import Closed, alike, identity, leaves, same
 from recprivlib.auditing.overheard import overheard
 from recprivlib.mechanisms.gate import Call, Tape, Torn, taped
 from recprivlib.mechanisms.noise import Root, rooted
+from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, FoldsIn, Interactions, Iterative, View
 from recprivlib.streams import stream
 
@@ -54,7 +55,7 @@ class Played:
     calls: list[Call]
     held: dict[str, Any]
     home: dict[str, Any]
-    scores: Any = None  # of people beside her
+    scores: Any = None  # of people beside her, by how they were asked for
     strange: tuple[str, ...] = field(default=())  # what a run must not do, whatever the data
 
 
@@ -90,8 +91,10 @@ def play(
     scores = None
     if probe is not None:
         with overheard() as asked:  # a model may speak when it is asked, too
-            scores = _scores(model, probe.others, train.n_items)
+            scores = _asked_for(model, probe.others, train)
             held |= _folded(model, probe.newcomers)
+        if scores and not same(scores["all"], scores["all, once more"]):
+            strange.append("a model gives other scores when it is asked a second time")
         strange += [f"{done} (where a model is asked for scores)" for done in asked.outside[:1]]
         held |= {f"{name} where a model is asked for scores": text for name, text in asked.said.items() if text}
     return Played(now.calls, held, home, scores, tuple(strange))
@@ -129,11 +132,29 @@ def _shown(tape: Tape, view: View) -> list[tuple[str, Any]]:
     return [(what, value) for what, value in tape.shown if view == "server" or what != "sums"]
 
 
+def _asked_for(model: Any, people: Array, train: Interactions) -> dict[str, Any]:
+    """Of every item, once more, of one item alone, and what is said of somebody and something that is not there."""
+    if not len(people):
+        return {}
+    nobody, nothing = np.array([[train.n_users]]), np.array([[train.n_items]])
+    return {
+        "all": _scores(model, people, train.n_items),
+        "all, once more": _scores(model, people, train.n_items),
+        "of one item": _answered(model, people[:1], np.zeros(1, np.intp)),
+        "of nobody": _answered(model, nobody, np.zeros((1, 1), np.intp)),
+        "of nothing": _answered(model, people[:1, None], nothing),
+    }
+
+
 def _scores(model: Any, people: Array, items: int) -> Any:
     """Of every item; or what goes wrong."""
+    return _answered(model, people[:, None], np.arange(items)[None, :]) if len(people) else None
+
+
+def _answered(model: Any, people: Array, items: Array) -> Any:
     try:
-        return np.asarray(model.score(people[:, None], np.arange(items)[None, :])) if len(people) else None
-    except (IndexError, ValueError, KeyError, ArithmeticError) as failed:
+        return np.asarray(model.score(people, items))
+    except (IndexError, ValueError, KeyError, ArithmeticError, UserError) as failed:
         return f"{type(failed).__name__}: {failed}"
 
 
@@ -174,7 +195,7 @@ def moved(here: Played, there: Played, who: int | None, people: int) -> list[str
     if who is not None:
         found += [f"another person's {name} {MOVES}" for name, value in here.home.items()
                   if not _only_hers(value, there.home.get(name), who, people)]  # fmt: skip
-        if here.scores is not None and not same(here.scores, there.scores):
+        if here.scores is not None and any(not same(here.scores[how], there.scores[how]) for how in here.scores):
             found.append("what other people are recommended moves with one person's data, which stay at home")
     return found
 

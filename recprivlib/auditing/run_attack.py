@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,7 +38,9 @@ from recprivlib.parameters import UserError
 from recprivlib.protocols import Array, HasSensitivity, Interactions, Ledger, Relation, Sizes, Unit, View
 
 MOST = 12  # answers of a run that are drawn anew together; of more, these are a part
-SECONDS, FEW, MANY = 6.0, 60, 400  # spent on runs whose every trace is watched, and how many of either world
+SECONDS = 6.0  # of the processor, spent on runs whose every trace is watched
+FEW, SURE, MANY = 60, 160, 400  # how many of either world. The second, where each run tells its world, certify ε ≥ 1.5
+# at the deciding level: so many are watched however slow a machine is, if so many trials are asked for
 CROWDED = 100  # people, above whom no other worlds are tried
 
 
@@ -239,6 +241,13 @@ def _numbers(value: Any) -> Array:
     return np.array([zlib.crc32(str(word).encode()) for word in flat], float) if words else flat.astype(float)
 
 
+def _seconds(work: Callable[[], Any]) -> float:
+    """Of the processor, as other programs take nothing of these."""
+    start = time.process_time()
+    work()
+    return max(time.process_time() - start, 1e-6)
+
+
 def watch(run: Rehearsed, view: View, trials: int, rng: np.random.Generator) -> dict[str, Worlds]:
     """Real runs of either world, of which everything is kept that this view sees."""
     data, left = run.worlds, unseen(run.ledger, view)
@@ -250,9 +259,9 @@ def watch(run: Rehearsed, view: View, trials: int, rng: np.random.Generator) -> 
         answers = [call.y for call in heard if price(call.mechanism) not in left]
         return np.concatenate([np.zeros(1), *(_numbers(v) for v in [*kept, *answers])])
 
-    start = time.process_time()
-    trace(0)
-    runs = int(np.clip(SECONDS / 2 / (time.process_time() - start), FEW, max(FEW, min(MANY, trials // 20))))
+    once = min(_seconds(lambda: trace(0)) for _ in range(2))
+    most = int(np.clip(trials // 20, FEW, MANY))
+    runs = int(np.clip(SECONDS / 2 / once, min(SURE, most), most))
     seen = [[trace(world) for _ in range(runs)] for world in (0, 1)]
     width = min(len(one) for world in seen for one in world)
     both = [np.nan_to_num(np.stack([one[:width] for one in world]), posinf=1e9, neginf=-1e9) for world in seen]

@@ -187,7 +187,8 @@ def made_up(stage: Stage) -> Iterator[Scene]:
 def crowd(stage: Stage, kind: str = "people") -> tuple[Array, Array]:
     """Who the others are: items from rare to common; one met everything, one a single item; the last is hers alone."""
     rng = np.random.default_rng(7)
-    chance = np.broadcast_to(np.linspace(0.05, 0.95, stage.items), (stage.people, stage.items))
+    steps = np.linspace(0.05, 0.95, stage.items) if stage.even else np.geomspace(2 / stage.people, 0.95, stage.items)
+    chance = np.broadcast_to(steps, (stage.people, stage.items))
     met = CROWDS[kind](chance, rng)
     if kind == "people":
         met[0] = True

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from recprivlib.auditing.mutation.answers import LEAK, at_gate, scaled, single, sized, spots, truth, with_lie
+from recprivlib.auditing.mutation.answers import LEAK, at_gate, costs, scaled, single, sized, spots, truth, with_lie
 from recprivlib.auditing.mutation.grafts import Hook, Run, holding, planted
-from recprivlib.auditing.mutation.operator import Operator
+from recprivlib.auditing.mutation.operator import Operator, tried
 from recprivlib.mechanisms.gate import answer
 from recprivlib.mechanisms.noise import Root, here, rooted
 from recprivlib.protocols import Array, HasSensitivity
@@ -33,6 +34,16 @@ def root_of_the_data(run: Run, ask: Hook, mechanism: Any, x: Any) -> Any:
 def rewound(run: Run, ask: Hook, mechanism: Any, x: Any) -> Any:
     here().passages = 0
     return ask()
+
+
+def where_taken_back(build: Any) -> Any:
+    """For systems one root of which answers twice: else there is nothing to take back, and nothing is another."""
+
+    def built(system: Any) -> Any:
+        streams = [call.stream for call in tried(system).calls if not call.secret]
+        return build(system) if any(one.path[-1] for one in streams if one) else None
+
+    return built
 
 
 def root_told(system: Any) -> Any:
@@ -104,6 +115,11 @@ def same_for_blocks(release: Hook) -> Hook:
     return lie
 
 
+def of_each(mechanism: Any, x: Any) -> bool:
+    """Whether people have answers of their own: of a sum over a cohort nobody has."""
+    return costs(mechanism, x) and not isinstance(x, tuple)
+
+
 def kept_noise(release: Hook) -> Hook:
     """Noise is drawn once a process, and kept for the next run."""
     kept: dict[Any, Any] = {}
@@ -133,14 +149,17 @@ def _cut(y: Array, real: Array) -> Array:
     return real + np.clip(noise, -2 * usual, 2 * usual)
 
 
-def rarely_silent(release: Hook) -> Hook:
-    """One run in a thousand tells the truth."""
+def silent_once_in(times: float) -> Callable[[Hook], Hook]:
+    """One answer in so many tells the truth."""
 
-    def lie(self: Any, x: Any, rng: np.random.Generator) -> Any:
-        y = release(self, x, rng)
-        return truth(self, x, release) if rng.random() < 1e-3 else y
+    def rarely_silent(release: Hook) -> Hook:
+        def lie(self: Any, x: Any, rng: np.random.Generator) -> Any:
+            y = release(self, x, rng)
+            return truth(self, x, release) if rng.random() < 1 / times else y
 
-    return lie
+        return lie
+
+    return rarely_silent
 
 
 OPERATORS = {
@@ -150,7 +169,7 @@ OPERATORS = {
         "the data choose the root of the noise", "the same data always give the same noise", at_gate(root_of_the_data)),
     "root: rewound": Operator(
         "every answer takes the noise of the first", "two answers to one question are alike",
-        at_gate(rewound, least=2)),
+        where_taken_back(at_gate(rewound, least=2))),
     "root: told": Operator(
         "the model tells the key of its noise", "whoever has the key draws the noise again", root_told),
     "root: drawn again": Operator("the noise is drawn again and taken off", LEAK, at_gate(noise_drawn_again, single)),
@@ -165,11 +184,11 @@ OPERATORS = {
         "everybody is given the noise of the first", "differences of people have no noise", with_lie(same_for_all)),
     "lie: same for blocks": Operator(
         "persons u and u + 256 are given the same noise", "differences of these two have no noise",
-        with_lie(same_for_blocks)),
+        with_lie(same_for_blocks, of_each)),
     "lie: kept": Operator(
         "noise is drawn once, and used in every later run", "two runs have the same noise", with_lie(kept_noise)),
     "lie: cut off": Operator(
         "noise is cut at twice its usual size", "no answer lies far out", with_lie(cut_off, scaled)),
     "lie: rarely silent": Operator(
-        "one answer in a thousand runs is the truth", "in a thousand runs one is exact", with_lie(rarely_silent)),
+        "one answer in a thousand is the truth", "in a thousand runs one is exact", with_lie(silent_once_in(1e3))),
 }  # fmt: skip

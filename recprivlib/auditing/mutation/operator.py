@@ -13,7 +13,7 @@ import numpy as np
 from recprivlib.auditing import USUAL
 from recprivlib.auditing.mutation.grafts import planted
 from recprivlib.auditing.neighbours import Stage
-from recprivlib.auditing.rehearsal import shortened
+from recprivlib.auditing.pace import shortened
 from recprivlib.mechanisms.gate import Call, taped
 from recprivlib.mechanisms.noise import rooted
 from recprivlib.protocols import Array, Interactions, Ledger, Relation, Unit
