@@ -53,7 +53,9 @@ def says(box, text):
 @pytest.mark.parametrize(("width", "theme"), WALKS)
 def test_the_board_is_played_to_its_end_by_keys_alone(visit, shoot, told, promises, width, theme):
     page, box = opened(visit, "reckoning", "lv-reckoning", width=width, theme=theme)
-    assert set(box.locator(".proof").evaluate_all("all => all.map((one) => one.getAttribute('opacity'))")) == {"0.00"}
+    assert set(
+        box.locator(".rk-board .proof").evaluate_all("all => all.map((one) => one.getAttribute('opacity'))")
+    ) == {"0.00"}
     rings = box.get_by_role("slider").all()
     assert len(rings) == len(promises)
     rings[0].focus()
@@ -69,9 +71,14 @@ def test_the_board_is_played_to_its_end_by_keys_alone(visit, shoot, told, promis
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     says(box, f"{told['closing']['one town']} {reckoning.score(you)}")
-    for row, flag in zip(told["rows"], box.locator(".flag").all(), strict=True):
+    for row, flag in zip(told["rows"], box.locator(".rk-board .flag").all(), strict=True):
         turned = {"falls": "rotate(90.0)", "leans": "rotate(28.0)"}.get(row["states"]["one town"]["end"], "rotate(0.0)")
         assert turned in flag.get_attribute("transform"), row["key"]
+    fallen = [row["states"]["one town"]["end"] == "falls" for row in told["rows"]]
+    stumps = box.locator(".rk-board .stump").evaluate_all(
+        "all => all.map((one) => one.getAttribute('opacity') === '1')"
+    )
+    assert stumps == fallen, "what has fallen leaves a stump where it stood"
     shoot(page, f"reckoning-done-{width}-{theme}")
     box.get_by_role("radio", checked=True).first.focus()
     page.keyboard.press("ArrowRight")
@@ -79,9 +86,9 @@ def test_the_board_is_played_to_its_end_by_keys_alone(visit, shoot, told, promis
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     says(box, told["closing"]["whole country"])
-    names = box.locator("svg > g").evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")
+    names = box.locator(".rk-board svg > g").evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")
     assert names == [row["states"]["whole country"]["said"] for row in told["rows"]]
-    assert box.locator("svg").evaluate(CROSSED) == []
+    assert box.locator(".rk-board svg").evaluate(CROSSED) == []
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     shoot(page, f"reckoning-country-{width}-{theme}")
 
@@ -90,7 +97,7 @@ def test_the_board_is_played_to_its_end_by_keys_alone(visit, shoot, told, promis
 def test_the_board_climbs_by_a_hand_and_a_link_brings_it_back(visit, told, promises):
     page, box = opened(visit, "reckoning", "lv-reckoning")
     knob = box.locator(".knob .ring").first.bounding_box()
-    lane = box.locator("svg").bounding_box()
+    lane = box.locator(".rk-board svg").bounding_box()
     page.mouse.move(knob["x"] + 8, knob["y"] + 8)
     page.mouse.down()
     page.mouse.move(lane["x"] + lane["width"] * 0.25, knob["y"] + 8, steps=4)
@@ -108,6 +115,14 @@ def test_the_board_climbs_by_a_hand_and_a_link_brings_it_back(visit, told, promi
     page.locator("#lv-reckoning[data-ready='1']").wait_for(timeout=PATIENCE)
     says(box, told["closing"]["whole town"])
     assert box.get_by_role("radio", name="a person").get_attribute("aria-checked") == "true"
+    box.locator(".lv-present").click()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    inner = box.locator(".lv-inner").bounding_box()
+    assert inner["y"] >= -1
+    assert inner["y"] + inner["height"] <= 721
+    assert box.locator(".rk-key li").first.bounding_box()["height"] > 18, "its key is read from a bench"
+    page.keyboard.press("Escape")
+    assert page.locator(".lv-wall").count() == 0
 
 
 @pytest.mark.chromium  # whose screen can be touched
@@ -151,7 +166,7 @@ def test_the_first_page_has_one_flag_one_button_and_one_fall(visit, shoot, how):
     if how:  # at once, without a frame between
         assert box.locator(".lv-go").inner_text() == "Again"
     says(box, told["closing"]["one town"])
-    assert "rotate(90.0)" in box.locator(".flag").get_attribute("transform")
+    assert "rotate(90.0)" in box.locator(".rk-board .flag").get_attribute("transform")
     assert page.locator("p.lv-start a").get_attribute("href") == "recommenders.html"
     shoot(page, "fall-done")
 

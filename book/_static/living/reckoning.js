@@ -133,7 +133,7 @@
       );
       // what is left of a fallen flag where it stood: lying, it says no number
       const stump = draw("path", {
-        class: own ? "flag repair" : "flag",
+        class: own ? "stump repair" : "stump",
         d: `M0 0V${-deep - 3}`,
         "stroke-width": own ? 2 : 3,
       });
