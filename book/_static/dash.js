@@ -10,11 +10,15 @@
   const theme = () => (top.dataset.theme === "dark" ? "dark" : "light");
   /** @param {HTMLElement} place */
   const narrow = (place) => place.clientWidth < 640;
+  const DESK = 860, // px from which a dashboard is one screen, so high (widgets/kit/frame.css, frame.js)
+    WIDE = 1000,
+    SCREEN = 738;
 
   // Room for it before it is there, so that the text does not jump.
   /** @param {HTMLElement} place */
   const reserve = (place) => {
-    place.style.minHeight = `${narrow(place) ? place.dataset.phone : place.dataset.height}px`;
+    const { phone, height } = place.dataset;
+    place.style.minHeight = `${narrow(place) ? phone : place.clientWidth < DESK ? height : SCREEN}px`;
   };
   places.forEach(reserve);
 
@@ -22,7 +26,8 @@
   function live(place, page = `apps/${place.dataset.stem}`) {
     const { stem, title } = place.dataset;
     const frame = document.createElement("iframe");
-    const size = narrow(place) ? "phone" : place.clientWidth < 1180 ? "book" : "wide";
+    const width = place.clientWidth,
+      size = narrow(place) ? "phone" : width < DESK ? "book" : width < WIDE ? "snug" : "wide";
     frame.src = new URL(`${page}?theme=${theme()}&size=${size}`, root).href;
     frame.title = title;
     frame.loading = "lazy";
@@ -32,6 +37,7 @@
     alone.href = new URL(page, root).href;
     alone.textContent = say`Open alone`;
     alone.target = "_blank";
+    alone.rel = "opener"; // what was answered here is not asked there
     alone.className = "dash-alone";
     place.append(alone);
     window.addEventListener("message", ({ origin, source, data }) => {

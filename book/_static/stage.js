@@ -81,9 +81,10 @@
     )
       ? 28
       : 18;
+    const below = flat || !layout.xaxis?.title?.text ? 24 : 44;
     const margin = narrow
-      ? { l: wide > 70 ? wide : Math.max(36, 12 + 8 * longest), r: 12, t: Math.max(14, above), b: flat ? 24 : 44 }
-      : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: above, b: flat ? 24 : 44 };
+      ? { l: wide > 70 ? wide : Math.max(36, 12 + 8 * longest), r: 12, t: Math.max(14, above), b: below }
+      : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: above, b: below };
     for (const side of /** @type {const} */ (["l", "r", "t", "b"]))
       margin[side] = Math.round(margin[side] * (!large ? 1 : side === "r" ? 1.5 : 1.35));
     Object.assign(layout, { width, height, margin, autosize: false, dragmode: false });
@@ -94,7 +95,7 @@
     if (flat && layout.xaxis) layout.xaxis.title = { text: "" };
     if (flat) for (const axis of ["xaxis", "yaxis"]) delete layout[axis]?.scaleanchor; // a square would be a stamp
     const rows = layout.yaxis?.ticktext,
-      fits = Math.max(1, Math.floor((height - margin.t - margin.b) / (size - 1)));
+      fits = Math.max(1, Math.floor((height - margin.t - margin.b) / (size - 2)));
     if (rows && rows.length > fits) {
       // as many names as there is room for
       const every = Math.ceil(rows.length / fits);
@@ -271,7 +272,16 @@
       figures = slot("figures"),
       under = slot("under"),
       strip = slot("stage-strip");
-    const mini = slot("mini", "p", { ariaHidden: "true" }); // the strip in one line, where there is no room for it
+    const mini = slot("mini", "p"); // the strip in one line, where there is no room for it; a tap shows it, and its key
+    const whole = make("button", { type: "button", textContent: say`What this means`, ariaExpanded: "false" });
+    whole.addEventListener("click", () => lane(whole.ariaExpanded !== "true"));
+    /** @param {boolean} on */
+    function lane(on) {
+      whole.ariaExpanded = String(on);
+      el.classList.toggle("lane", on);
+      const key = strip.querySelector("details");
+      if (key) key.open = on;
+    }
     saying.append(sentence, ask);
     const control = Object.fromEntries(it.controls.map((one) => [one.name, one]));
     const plots = Object.fromEntries(
@@ -449,12 +459,12 @@
       if (strip.dataset.html !== shown.strip) {
         strip.innerHTML = shown.strip;
         strip.dataset.html = shown.strip;
+        const lines = [...strip.querySelectorAll(".rp-phone p")].map((line) =>
+          make("span", { textContent: brief(line.textContent.trim()), ariaHidden: "true" }),
+        );
+        mini.replaceChildren(...lines, ...(lines.length ? [whole] : []));
+        lane(false);
       }
-      mini.replaceChildren(
-        ...[...strip.querySelectorAll(".rp-phone p")].map((line) =>
-          make("span", { textContent: brief(line.textContent.trim()) }),
-        ),
-      );
       const view = seen();
       for (const [name, plot] of Object.entries(plots)) plot.box.hidden = !view.includes(name);
       // In the order of the view. A box that stands in its place is left there: moved, it would lose the pen's focus, and
@@ -576,6 +586,11 @@
     /** @param {boolean} look @param {UIEvent=} event */
     function answer(look, event) {
       done.add(kind());
+      try {
+        sessionStorage.setItem(`recpriv-answered:${el.dataset.stem}`, "1"); // the dashboard of the chapter asks no more
+      } catch {
+        /* then it asks again */
+      }
       if (pen && drawing()) pen.compare(look);
       const inside =
         ask.contains(document.activeElement) ||

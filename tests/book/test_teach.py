@@ -16,6 +16,7 @@ from recprivlib.mechanisms import RandomizedResponse
 from recprivlib.plots.numerals import best_guess
 from tests.book.test_checks import BLOCK
 from tests.book.test_numbers import numbers, printed
+from tests.book.walls import ROLE, part, shown
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / "tools")]
@@ -29,11 +30,12 @@ LESSONS = sorted(FOLDER.glob("lesson-*.md"))
 PATHS = ("recommenders", "privacy", "dplcf", "ldp_svd", "fmf_ldp", "dp_pnbm", "privrec")
 PARTS = ("Objectives", "Plan", "Expected wrong ideas", "To talk about", "Homework", "Exam question (10 points)")
 SMALL = {str(number) for number in range(11)}
-ROLE = re.compile(r"\{at\}`([^`]*)`")
 # What the answers to exam questions come to, from what their questions give.
 ANSWERS = {
-    "lesson-2": [f"{math.log(3):.1f}"],
-    "lesson-3": [10_000 // 4, (3_000 - 2_500) * 2, round(2 * math.sqrt(10_000 * 3 / 16)), (2_400 - 2_500) * -2],
+    "lesson-1": [round(1.96 * 100 * math.sqrt(0.25 / 200), 1)],
+    "lesson-2": [f"{math.log(3):.1f}", 1_000 * 3 // 4],
+    "lesson-3": [10_000 // 4, (3_000 - 2_500) * 2, round(2 * math.sqrt(10_000 * 3 / 16)), (2_400 - 2_500) * -2,
+                 f"{100 * 3_000 // 10_000}%", math.isqrt(10_000)],
     "lesson-5": [2 * 365, 365],
     "lesson-6": [21 - 1],
 }  # fmt: skip
@@ -43,13 +45,6 @@ GIVEN = {"lesson-3": ["16"]}  # a formula that is read aloud: 3/16 is 3/4 times 
 @cache
 def html(path: Path) -> BeautifulSoup:
     return BeautifulSoup(path.read_text("utf-8"), "html.parser")
-
-
-def part(page: Path, title: str) -> str:
-    """What stands under a heading of a page."""
-    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    assert found, f"{page.name} has no part {title!r}"
-    return found[1]
 
 
 @pytest.mark.parametrize("page", [*LESSONS, FOLDER / "overview.md"], ids=lambda page: page.stem)
@@ -78,8 +73,20 @@ def test_a_lesson_has_all_its_parts_and_its_minutes_add_up(page):
     assert [sum(map(int, column)) for column in zip(*rows, strict=True)] == [90, 50]
     homework = re.findall(r"\{at\}`(\w+) (x-\S+)`", part(page, "Homework"))
     assert len(homework) >= 2
-    points = re.findall(r"^- \((\d)\) ", part(page, "Exam question (10 points)"), re.MULTILINE)
-    assert sum(map(int, points)) == 10
+    exam = part(page, "Exam question (10 points)")
+    assert sum(map(int, re.findall(r"^- \((\d)\) ", exam, re.MULTILINE))) == 10
+    assert "Students will also name" in exam, "answers that a rubric does not foresee cannot be marked"
+    assert page.read_text("utf-8").count("\n") <= 175, "a plan is read in ten minutes"
+
+
+@pytest.mark.parametrize("page", LESSONS, ids=lambda page: page.stem)
+def test_each_question_and_exercise_has_its_answer_and_its_minutes(page):
+    plan = part(page, "Plan")
+    for title in ("To talk about", "Homework"):
+        asked = re.findall(r"^(?:\d+\.|-) .*?(?=^(?:\d+\.|-) |\Z)", part(page, title), re.MULTILINE | re.DOTALL)
+        assert len(asked) >= 2, title
+        assert not [one for one in asked if "*Expected*" not in one], f"{title} has a question without its answer"
+        assert re.search(title, plan, re.IGNORECASE), f"{title} has no minutes"
 
 
 def test_the_book_has_eight_lessons_in_their_order():
@@ -91,7 +98,7 @@ def test_the_book_has_eight_lessons_in_their_order():
 def said(text: str) -> set[str]:
     """The numbers of a text, but for addresses, names and the lengths of lessons."""
     silent = (r"```\w*\n.*?^```$", r"`[^`]*`", r"\]\([^)]*\)", r"\{\w+(?::\w+)?\}", r"https?://\S+",
-              r"\d+(?=\.? minutes)",
+              r"\d+(?=\.? minutes)", r"(?<=\(of )50(?=:)",
               r"(?<=cut it to )50", r"\| *of 50 *\|", r"^\| *\d+ *\| *\d+ *\|", r"^\d+\. ")  # fmt: skip
     for pattern in silent:
         text = re.sub(pattern, " ", text, flags=re.MULTILINE | re.DOTALL)
@@ -103,12 +110,13 @@ def all_printed() -> set[str]:
 
 
 @pytest.mark.parametrize("page", LESSONS, ids=lambda page: page.stem)
-def test_every_number_of_a_lesson_is_printed_by_the_chapter_that_it_teaches(page):
+def test_every_number_of_a_lesson_is_printed_or_projected_by_the_chapter_that_it_teaches(book, page):
     text = page.read_text("utf-8")
     exam = part(page, PARTS[-1])
     question, _, answer = exam.partition(":::{dropdown}")
     taught = {found.split()[0] for found in ROLE.findall(text)} & {one.stem for one in notebooks.chapters()}
     known = SMALL.union(*(printed(ROOT / "book" / f"{stem}.md") for stem in taught))
+    known |= shown(book, page)
     body = text.replace(exam, "").replace("```{notes}", "").replace("```", "")
     known |= {"73%", "27%"}  # of lesson 2, which all stand on; the next test computes them
     assert not (unknown := said(body) - known), f"{page.name} says {sorted(unknown)}"
