@@ -43,13 +43,14 @@ class Words:
         self.open = [(re.compile(re.sub(r"\\\{\d\\\}", FILLED, re.escape(one)), re.DOTALL), one) for one in bare]
 
     def of(self, text: str) -> str:
-        """A text, or its sentences, in this language; what is not known stays as it is (`of` in words.js)."""
+        """A text, or all its sentences, in this language; else it stays as it is (`of` in words.js)."""
         bare = re.sub("[\n\xa0]", " ", text.strip())
         if not re.search("[A-Za-z]", bare):
             return text
         told = self.whole(bare)
         if told is None:
-            told = " ".join(self.whole(one) or one for one in SENTENCE.split(bare))
+            said = [self.whole(one) if re.search("[A-Za-z]", one) else one for one in SENTENCE.split(bare)]
+            told = bare if None in said else " ".join(filter(None, said))
         return text if told == bare else text.replace(text.strip(), told.replace("ε = ", "ε\xa0=\xa0"))
 
     def whole(self, text: str) -> str | None:
@@ -145,7 +146,7 @@ def speak(app: Sphinx, page: str, template: str, context: dict[str, Any], doctre
             context[name] = words.of
         for name in ("theme_search_bar_text", "theme_extra_footer"):
             context[name] = words.html(context.get(name) or "")
-    context["body"] = f'<p class="languages">{" ".join(links)}</p>{context["body"]}'
+    context["languages"] = " ".join(links)
 
 
 def _switch(page: str, to: str, context: dict[str, Any]) -> str:

@@ -47,14 +47,15 @@
     }
     return null;
   }
-  // A text that is not known as a whole may be known sentence by sentence.
+  // A text that is not known as a whole may be known sentence by sentence; half of it is not said.
   /** @param {string} text @returns {string} */
   function of(text) {
     if (language === "en" || !/[a-z]/i.test(text)) return text;
     if (!found.has(text)) {
       const bare = text.trim().replace(/[\n\u00a0]/g, " "),
         sentences = bare.split(/(?<=[.?!]) (?=[A-ZÄÖÜ0-9])/);
-      const told = whole(bare) ?? sentences.map((one) => whole(one) ?? one).join(" ");
+      const said = sentences.map((one) => (/[a-z]/i.test(one) ? whole(one) : one));
+      const told = whole(bare) ?? (said.includes(null) ? bare : said.join(" "));
       const held = told.replaceAll("ε = ", "ε\u00a0=\u00a0");
       found.set(text, told === bare ? text : text.replace(text.trim(), () => held));
     }
@@ -83,7 +84,7 @@
 
   // What Python wrote of the interface into an English page; a page of the language was written in it, but for what the
   // theme does not give to be translated.
-  const WRITTEN = ".times, .expert > summary .count, .check-key > summary, .lv, .ten, .graded > .here, .quiz-times";
+  const WRITTEN = ".times, .expert > summary .count, .check-key > summary, .ten, .graded > .here, .quiz-times";
   if (language !== "en")
     for (const box of document.querySelectorAll(own === "en" ? WRITTEN : ".sidebar-toggle")) {
       page(box);
