@@ -18,7 +18,7 @@ A grid of a .toml is what `recpriv sweep` runs:
     mixed = true                          # two private systems at different terms may be held against each other
     ks = [1, 2, 3]                        # list lengths; default: by the protocol
     slow = true                           # never in the sample that each `make test` recomputes
-    parameters = { neighbors = [10, 20] }
+    parameters = { neighbors = [10, 20] } # with a system before it, "mf-als.alpha" = [40], of that system alone
 
 A row of the .csv is one metric of one system with one set of parameters: its mean over the seeds with a 95 %
 interval (bootstrap over users), its value at the first seed, and the difference where there is one.
@@ -203,13 +203,24 @@ def chosen(name: str) -> Path:
     return home(name) / f"{name}.choices.toml"
 
 
+def choices(name: str) -> dict[tuple[Any, ...], Choice]:
+    """What was chosen for whom a table compares; who is tested as chosen on other data, in any table."""
+    plans = comparisons(name)
+    own = read(chosen(name)) if plans else {}
+    return {**_everywhere(), **own} if any(plan.searched_on for plan in plans) else own
+
+
+def _everywhere() -> dict[tuple[Any, ...], Choice]:
+    paths = (path for place in folders() for path in sorted(place.glob("*.choices.toml")))
+    return {key: choice for path in paths for key, choice in read(path).items()}
+
+
 def committed(system: str, settings: Mapping[str, Any], about: Mapping[str, Any], outer: int = 0,
               total: Mapping[str, Any] | None = None) -> Choice:  # fmt: skip
     """What was chosen for a system on an outer split, in any table: where what was fixed is what these settings say,
     at this total (`Total.said`) where one is met."""
     found = [
-        choice
-        for place in folders() for path in sorted(place.glob("*.choices.toml")) for choice in read(path).values()
+        choice for choice in _everywhere().values()
         if choice.system == system and choice.outer == outer and choice.total == total
         and all(getattr(choice, name) == value for name, value in about.items())
         and all(settings[name] == value for name, value in choice.fixed.items())
@@ -308,11 +319,11 @@ def made(name: str, say: Say | None = None) -> list[Row]:
 def _tested(name: str, say: Say | None) -> Iterator[Row]:
     """The rows of what is compared as printed and tuned: choices are read, and only tested."""
     plans = comparisons(name)
-    choices = read(chosen(name)) if plans else {}
-    cells = compared.flat(group for plan in plans for group in compared.tests(plan, choices).values())
+    known = choices(name)
+    cells = compared.flat(group for plan in plans for group in compared.tests(plan, known).values())
     complete(cells, CELLS, workers=os.cpu_count() or 1, users=True, say=say)
     for one in plans:
-        for row in compared.rows(one, choices, CELLS):
+        for row in compared.rows(one, known, CELLS):
             yield {key: value if key in TERMS else _rounded(value) for key, value in row.items()}
 
 
@@ -322,7 +333,7 @@ def tune(name: str, say: Say | None = None, workers: int | None = None, dask: st
     if not plans:
         raise UserError(f"{name}.toml has no [[tuned]], so there is nobody to search for")
     path, bench = chosen(name), Bench(TRIALS, workers or os.cpu_count() or 1, dask, say)
-    compared.search(plans, bench, read(path), lambda choices: save(path, choices))
+    compared.search(plans, bench, read(path), lambda found: save(path, found))
 
 
 def make(name: str, say: Say | None = None) -> None:
@@ -454,7 +465,7 @@ def stale(name: str) -> list[str]:
     """Where a .csv does not hold what its .toml asks for."""
     committed = results(name)
     plans = comparisons(name)
-    unknown = [line for plan in plans for line in compared.missing(plan, read(chosen(name)))]
+    unknown = [line for plan in plans for line in compared.missing(plan, choices(name))]
     first = [cells[0] for grid in grids(name) for cells in grid.runs().values()]
     first += [cells[0][0][0] for cells in _tests(name, slow=True)] if not unknown else []
     asked = _asked(name) if not unknown else {}
@@ -464,8 +475,8 @@ def stale(name: str) -> list[str]:
 def _tests(name: str, slow: bool = False) -> list[compared.Cells]:
     """The tests of what is compared as printed and tuned."""
     plans = [plan for plan in comparisons(name) if slow or not plan.slow]
-    choices = read(chosen(name)) if plans else {}
-    return [cells for plan in plans for cells in compared.tests(plan, choices).values()]
+    known = choices(name)
+    return [cells for plan in plans for cells in compared.tests(plan, known).values()]
 
 
 def tolerance(metric: str, users: int) -> float:
@@ -497,9 +508,9 @@ def _cost_of(tested: Tested, cell: Cell, report: Report) -> Row:
 def _asked(name: str) -> Tested:
     """Of each first test by its address: which comparison asks for it first, of whom, and at which setting."""
     plans, found = comparisons(name), dict[str, tuple[Comparison, Contender, str]]()
-    choices = read(chosen(name)) if plans else {}
+    known = choices(name)
     for one in plans:
-        for (number, setting), cells in compared.tests(one, choices).items():
+        for (number, setting), cells in compared.tests(one, known).items():
             found.setdefault(cells[0][0][0].address(), (one, one.contenders[number], setting))
     return found
 

@@ -270,8 +270,12 @@ def shoot() -> Callable[..., Path]:
         ARTIFACTS.mkdir(exist_ok=True)
         path = ARTIFACTS / f"{name}.png"
         high = page.evaluate("document.documentElement.scrollHeight") if full_page else 0
-        part = {"x": 0, "y": 0, "width": page.viewport_size["width"], "height": TALL} if high > TALL else None
-        page.screenshot(path=path, full_page=full_page, clip=part)
+        seen = page.viewport_size
+        if high > TALL:  # a part of a full page is cut out of the whole, which would be drawn first
+            page.set_viewport_size({**seen, "height": TALL})
+        page.screenshot(path=path, full_page=full_page and high <= TALL)
+        if high > TALL:
+            page.set_viewport_size(seen)
         return path
 
     return shoot

@@ -34,8 +34,8 @@ class NoBrowser(Exception):
 
 
 def pages() -> list[str]:
-    """The pages of the table of contents, in order."""
-    return re.findall(r"^\W*(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"), re.MULTILINE)
+    """The pages of the table of contents, in order; those in German are a book of their own."""
+    return re.findall(r"^\W*(?:root|file): (?!book/de/)(\S+)", (ROOT / "_toc.yml").read_text("utf-8"), re.MULTILINE)
 
 
 def chromium() -> str:

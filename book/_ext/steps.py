@@ -110,7 +110,8 @@ class Step(SphinxDirective):
         told = paths.told(which, state)
         short = self.options.get("short", "")
         self.env.metadata[self.env.docname]["steps"].append({"short": short, **told})
-        return [mark(kind="step", state=json.dumps(told, ensure_ascii=False), short=short)]
+        number = _spread(state)
+        return [mark(kind="step", state=json.dumps(told, ensure_ascii=False), short=short, number=number)]
 
 
 class Expert(SphinxDirective):
@@ -136,11 +137,18 @@ class Set(SphinxRole):
                 raise UserError("{set} stands inside a {step} only")
             if not words.strip():
                 raise UserError("{set} is written as words <control=value>")
-            told = paths.told(which, paths.state(which, wanted, step))
+            state = paths.state(which, wanted, step)
+            told = paths.told(which, state)
         except UserError as error:
             message = self.inliner.reporter.error(str(error), line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
-        return [setting(self.rawtext, words.strip(), state=json.dumps(told, ensure_ascii=False))], []
+        text = json.dumps(told, ensure_ascii=False)
+        return [setting(self.rawtext, words.strip(), state=text, number=_spread(state))], []
+
+
+def _spread(state: Any) -> str:
+    """The number that the prose says of a state with its interval, "" where it is no draw."""
+    return str(state.number) if state.number and state.number.interval else ""
 
 
 class Explore(SphinxDirective):
@@ -154,7 +162,7 @@ class Explore(SphinxDirective):
         cards = []
         for page in (ROOT / f"{name}.md" for name in CHAPTER.findall((ROOT / "_toc.yml").read_text("utf-8"))):
             text = page.read_text("utf-8")
-            if not (stem := paths.stem(text)) or draft(text):
+            if not (stem := paths.stem(text)) or draft(text) or page.parent.name != "book":
                 continue
             self.env.note_dependency(str(page))
             which = explorer(stem)
@@ -237,7 +245,21 @@ def step(section: nodes.section, number: int) -> nodes.section:
     script = (f'<script type="application/json" data-short="{escape(about["short"], quote=True)}" '
               f'data-step="{number}">{data}</script>')  # fmt: skip
     section.insert(1, nodes.raw("", script, format="html"))
+    if said := spreads(section, about["number"]):
+        inner = [at for at, child in enumerate(section.children) if isinstance(child, nodes.section)]
+        section.insert(inner[0] if inner else len(section), said)
     return section
+
+
+def spreads(section: nodes.section, first: str) -> nodes.paragraph | None:
+    """The intervals of the numbers of a step, in the order of its prose: one draw lies within them."""
+    own = [child for child in section.children if not isinstance(child, nodes.section)]
+    found = [first, *(word["number"] for child in own for word in child.findall(setting))]
+    found = list(dict.fromkeys(filter(None, found)))
+    if not found:
+        return None
+    words = f"Means over draws, with 95\u202f% intervals: {', '.join(found)}. The picture is one draw."
+    return nodes.paragraph("", words, classes=["spread"])
 
 
 def folded(section: nodes.section, count: Count) -> fold:
@@ -355,7 +377,7 @@ def visit_fold(self: Any, node: fold) -> None:
     first, *others = node["ids"]
     anchors = "".join(f'<span id="{escape(name)}"></span>' for name in others)
     inside = f' <span class="count">· {escape(node["inside"])}</span>' if node["inside"] else ""
-    kind = "expert exercise" if node["title"].startswith("Exercise") else "expert"
+    kind = "expert exercise" if node["title"].startswith(("Exercise", "Aufgabe")) else "expert"
     self.body.append(
         f'<details class="{kind}" id="{escape(first)}">{anchors}<summary>{escape(node["title"])}{inside}</summary><div>'
     )

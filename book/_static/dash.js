@@ -4,16 +4,21 @@
 (() => {
   const places = [...document.querySelectorAll(".dash[data-stem]")];
   if (!places.length) return;
+  const say = window.rpSay ?? String.raw;
   const top = document.documentElement;
   const root = new URL(top.dataset.content_root || "./", location.href);
   const theme = () => (top.dataset.theme === "dark" ? "dark" : "light");
   /** @param {HTMLElement} place */
   const narrow = (place) => place.clientWidth < 640;
+  const DESK = 860, // px from which a dashboard is one screen, so high (widgets/kit/frame.css, frame.js)
+    WIDE = 1000,
+    SCREEN = 738;
 
   // Room for it before it is there, so that the text does not jump.
   /** @param {HTMLElement} place */
   const reserve = (place) => {
-    place.style.minHeight = `${narrow(place) ? place.dataset.phone : place.dataset.height}px`;
+    const { phone, height } = place.dataset;
+    place.style.minHeight = `${narrow(place) ? phone : place.clientWidth < DESK ? height : SCREEN}px`;
   };
   places.forEach(reserve);
 
@@ -21,7 +26,8 @@
   function live(place, page = `apps/${place.dataset.stem}`) {
     const { stem, title } = place.dataset;
     const frame = document.createElement("iframe");
-    const size = narrow(place) ? "phone" : place.clientWidth < 1180 ? "book" : "wide";
+    const width = place.clientWidth,
+      size = narrow(place) ? "phone" : width < DESK ? "book" : width < WIDE ? "snug" : "wide";
     frame.src = new URL(`${page}?theme=${theme()}&size=${size}`, root).href;
     frame.title = title;
     frame.loading = "lazy";
@@ -29,8 +35,9 @@
     place.append(frame);
     const alone = document.createElement("a");
     alone.href = new URL(page, root).href;
-    alone.textContent = "Open alone";
+    alone.textContent = say`Open alone`;
     alone.target = "_blank";
+    alone.rel = "opener"; // what was answered here is not asked there
     alone.className = "dash-alone";
     place.append(alone);
     window.addEventListener("message", ({ origin, source, data }) => {
@@ -50,8 +57,8 @@
     note.className = "dash-note";
     note.append(
       why
-        ? `${why}: you see numbers computed for this book beforehand.`
-        : "You see numbers computed for this book beforehand. To re-train while you drag: ",
+        ? say`${why}: you see numbers computed for this book beforehand.`
+        : `${say`You see numbers computed for this book beforehand. To re-train while you drag:`} `,
     );
     if (!why) note.append(Object.assign(document.createElement("code"), { textContent: "make serve" }), ".");
     place.append(note);
@@ -71,10 +78,10 @@
       act();
     };
     if (await lab.asks()) {
-      const note = still(place, "This page can re-train in your browser, but needs to load something first");
+      const note = still(place, say`This page can re-train in your browser, but needs to load something first`);
       const get = Object.assign(document.createElement("button"), {
         type: "button",
-        textContent: `Load the laboratory, ${lab.size}, once`,
+        textContent: say`Load the laboratory, ${lab.size}, once`,
       });
       get.addEventListener("click", () =>
         instead(() => {

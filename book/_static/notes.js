@@ -8,6 +8,7 @@
     here = document.currentScript.src;
   const nav = el?.querySelector(".stage-nav");
   if (!nav) return;
+  const say = window.rpSay ?? String.raw;
   /** @type {Record<string, string[]>} */
   let notes = {};
   /** @type {Window | null} */
@@ -31,8 +32,8 @@ footer { border-top: 1px solid; padding-top: 8px; } button { font: inherit; font
   Object.assign(opener, {
     type: "button",
     className: "notes",
-    textContent: "Notes",
-    title: "Speaker notes in a second window (n)",
+    textContent: say`Notes`,
+    title: say`Speaker notes in a second window (n)`,
   });
   opener.addEventListener("click", open);
   nav.append(opener);
@@ -60,16 +61,16 @@ footer { border-top: 1px solid; padding-top: 8px; } button { font: inherit; font
     if (second && !second.closed) return second.focus();
     second = window.open("", "recpriv-notes", "popup,width=560,height=720");
     if (!second) {
-      opener.textContent = "Notes: this browser lets no window open";
+      opener.textContent = say`Notes: this browser lets no window open`;
       return;
     }
     const page = second.document;
-    page.title = `Notes: ${document.title}`;
+    page.title = say`Notes: ${document.title}`;
     page.documentElement.lang = html.lang;
     page.head.append(Object.assign(page.createElement("style"), { textContent: STYLE }));
     page.body.innerHTML = `<header><b role="timer"></b><span class="step"></span><span class="day"></span></header>
-<h1></h1><main></main><p><button type="button" class="prev">‹ Back</button><button type="button" class="next">Next ›</button>
-<button type="button" class="anew">Clock to 0</button></p><footer></footer>`;
+<h1></h1><main></main><p><button type="button" class="prev">‹ ${say`Back`}</button><button type="button" class="next">${say`Next`} ›</button>
+<button type="button" class="anew">${say`Clock to 0`}</button></p><footer></footer>`;
     page.querySelector(".prev").addEventListener("click", () => move(-1));
     page.querySelector(".next").addEventListener("click", () => move(1));
     page.querySelector(".anew").addEventListener("click", () => {
@@ -92,7 +93,7 @@ footer { border-top: 1px solid; padding-top: 8px; } button { font: inherit; font
     if (!second || second.closed) return;
     const page = second.document;
     page.querySelector("b").textContent = clock(Date.now() - began);
-    page.querySelector(".step").textContent = `this step ${clock(Date.now() - reached)}`;
+    page.querySelector(".step").textContent = say`this step ${clock(Date.now() - reached)}`;
     page.querySelector(".day").textContent = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   }
   function draw() {
@@ -101,12 +102,14 @@ footer { border-top: 1px solid; padding-top: 8px; } button { font: inherit; font
     shown = at;
     reached = Date.now();
     const page = second.document,
-      told = notes[at + 1] || ["There are no notes for this step."];
-    page.querySelector("h1").textContent = `${at + 1} of ${titles.length}: ${titles[at]}`;
+      told = notes[at + 1] || [say`There are no notes for this step.`];
+    page.querySelector("h1").textContent = `${say`${at + 1} of ${titles.length}`}: ${titles[at]}`;
     page
       .querySelector("main")
       .replaceChildren(...told.map((text) => Object.assign(page.createElement("p"), { textContent: text })));
-    page.querySelector("footer").textContent = titles[at + 1] ? `Next: ${titles[at + 1]}` : "This is the last step.";
+    page.querySelector("footer").textContent = titles[at + 1]
+      ? say`Next: ${titles[at + 1]}`
+      : say`This is the last step.`;
     tick();
   }
   new MutationObserver(draw).observe(nav, { subtree: true, attributes: true, attributeFilter: ["aria-current"] });

@@ -3,6 +3,7 @@
 (async () => {
   const el = document.querySelector(".path > .stage[data-stem]");
   if (!el) return;
+  const say = window.rpSay ?? String.raw;
   const html = document.documentElement,
     grid = el.parentElement;
   const root = new URL(html.dataset.content_root || "./", location.href);
@@ -22,7 +23,7 @@
   const titles = steps.map((step) => step.querySelector("h1,h2,h3").firstChild.textContent.trim());
 
   // ---------------------------------------------------------------------------------------------- furniture
-  const nav = make("nav", { className: "stage-nav", ariaLabel: "Steps" }),
+  const nav = make("nav", { className: "stage-nav", ariaLabel: say`Steps`, lang: window.rpSay?.language ?? html.lang }),
     list = make("ol");
   /** @param {string} name @param {string} text @param {string=} label */
   const button = (name, text, label) => {
@@ -30,11 +31,11 @@
     if (label) b.setAttribute("aria-label", label);
     return b;
   };
-  const prev = button("prev", "‹", "Step before"),
-    next = button("next", "›", "Next step"),
+  const prev = button("prev", "‹", say`Step before`),
+    next = button("next", "›", say`Next step`),
     back = button("back", ""),
-    whole = button("enter", "Present"),
-    leave = button("leave", "Leave");
+    whole = button("enter", say`Present`),
+    leave = button("leave", say`Leave`);
   const where = make("span", { className: "where" });
   back.hidden = true;
   nav.append(prev, list, next, where, back, whole, leave);
@@ -47,11 +48,11 @@
       go(i, true);
     };
     const item = make("a", { href: `?step=${i + 1}`, textContent: i + 1, title: abouts[i].dataset.short });
-    item.setAttribute("aria-label", `Step ${i + 1}: ${abouts[i].dataset.short || titles[i]}`);
+    item.setAttribute("aria-label", say`Step ${i + 1}: ${abouts[i].dataset.short || titles[i]}`);
     item.addEventListener("click", go_here);
     list.append(make("li", {}, item));
     const number = make("a", { className: "no", href: `?step=${i + 1}`, textContent: i + 1 });
-    number.setAttribute("aria-label", `Step ${i + 1}:`);
+    number.setAttribute("aria-label", say`Step ${i + 1}:`);
     number.addEventListener("click", go_here);
     step.querySelector("h1,h2,h3").prepend(number);
     words[i].forEach((word, j) =>
@@ -85,7 +86,7 @@
   /** @param {Ask | null} live */
   async function numbers(live) {
     const note = make("p", {
-      textContent: "The numbers of this figure are still being computed; they come by themselves.",
+      textContent: say`The numbers of this figure are still being computed; they come by themselves.`,
     });
     for (;;) {
       try {
@@ -110,9 +111,9 @@
       href: address,
       target: "_blank",
       rel: "noopener",
-      textContent: "Class",
+      textContent: say`Class`,
     });
-    wall.title = "The wall of a class: phones join by a code";
+    wall.title = say`The wall of a class: phones join by a code`;
     whole.after(wall);
   }
   /** @type {Stage} */
@@ -136,7 +137,9 @@
       mark();
     });
   } catch {
-    el.append(make("p", { textContent: "The numbers of this figure were not built. `make book` computes them." }));
+    el.append(
+      make("p", { textContent: say`The numbers of this figure were not built. ${"`make book`"} computes them.` }),
+    );
     return;
   }
 
@@ -161,17 +164,17 @@
         word.setAttribute("aria-pressed", String(i === now && stage.same(JSON.parse(word.dataset.state), stage.state))),
       ),
     );
-    where.textContent = `${now + 1} of ${steps.length}${abouts[now].dataset.short ? `: ${abouts[now].dataset.short}` : ""}`;
+    where.textContent = `${say`${now + 1} of ${steps.length}`}${abouts[now].dataset.short ? `: ${abouts[now].dataset.short}` : ""}`;
     where.hidden = own;
     back.hidden = !own;
-    back.replaceChildren("Back", make("span", { textContent: ` to step ${now + 1}` }));
+    back.replaceChildren(say`Back`, make("span", { textContent: ` ${say`to step ${now + 1}`}` }));
     prev.disabled = now === 0;
     next.disabled = now === steps.length - 1;
     title.textContent = titles[now];
     stage.chips.replaceChildren(
       ...words[now].map((word, j) => {
         const chip = word.cloneNode(true);
-        chip.textContent = chip.textContent.replace(/^at /i, "");
+        chip.textContent = chip.textContent.replace(/^(?:at|bei) /i, "");
         chip.addEventListener("click", () => choose(j));
         return chip;
       }),

@@ -4,6 +4,8 @@
 // rpPen(plot, sketch, {changed, done}) -> {show, hide, ready, answered, verdict, focus}
 window.rpPen = (host, sketch, tell) => {
   const MELT = 600; // ms
+  const say = window.rpSay ?? String.raw,
+    of = window.rpSay?.of ?? ((/** @type {string} */ text) => text);
   const NS = "http://www.w3.org/2000/svg";
   const { x: xs, low, high } = sketch;
   const drawn = new Map(); // column -> height
@@ -24,7 +26,7 @@ window.rpPen = (host, sketch, tell) => {
   Object.assign(pen, { className: "pen", tabIndex: 0 });
   pen.setAttribute("role", "slider");
   pen.setAttribute("aria-orientation", "vertical");
-  pen.setAttribute("aria-label", "Your guess. Left and right choose where, up and down how much; Enter compares");
+  pen.setAttribute("aria-label", say`Your guess. Left and right choose where, up and down how much; Enter compares`);
   host.append(svg, pen);
 
   /** @param {number} x */
@@ -33,7 +35,7 @@ window.rpPen = (host, sketch, tell) => {
   const said = (v) => (sketch.percent ? `${Math.round(100 * v)}\u202f%` : v.toFixed(sketch.digits));
   /** @param {number} v */
   const apart = (v) =>
-    sketch.percent ? `${Math.round(100 * Math.abs(v))} points` : Math.abs(v).toFixed(sketch.digits);
+    sketch.percent ? say`${Math.round(100 * Math.abs(v))} points` : Math.abs(v).toFixed(sketch.digits);
   /** @param {number} x */
   const along = (x) => {
     const [a, b] = axes.x;
@@ -55,19 +57,19 @@ window.rpPen = (host, sketch, tell) => {
     const all = gaps();
     if (!compared || !all.length) return "";
     const most = all.reduce((a, b) => (Math.abs(b.by) > Math.abs(a.by) ? b : a));
-    const where = `${sketch.at}\u00a0=\u00a0${near(xs[most.at])}`;
+    const where = `${of(sketch.at)}\u00a0=\u00a0${near(xs[most.at])}`;
     if (Math.abs(most.by) < 0.06 * (high - low))
-      return `Your line is never more than ${apart(most.by)} from what was measured.`;
-    const told = `at ${where}: you said ${said(most.you)}, it is ${said(most.it)}, ${apart(most.by)} ${sketch.tall[most.by > 0 ? 1 : 0]}.`;
-    if (short) return `You differ most ${told}`;
+      return say`Your line is never more than ${apart(most.by)} from what was measured.`;
+    const told = say`at ${where}: you said ${said(most.you)}, it is ${said(most.it)}, ${apart(most.by)} ${of(sketch.tall[most.by > 0 ? 1 : 0])}.`;
+    if (short) return say`You differ most ${told}`;
     const mean = all.reduce((sum, gap) => sum + gap.by, 0) / all.length;
     const lean =
       Math.abs(mean) < 0.03 * (high - low)
-        ? "too high in one place and too low in another"
+        ? say`too high in one place and too low in another`
         : mean > 0
-          ? "above the measured line"
-          : "below it";
-    return `You and the measurement differ most ${told} On the whole you were ${lean}.`;
+          ? say`above the measured line`
+          : say`below it`;
+    return say`You and the measurement differ most ${told} On the whole you were ${lean}.`;
   }
   /** @param {string} tag @param {Record<string, string | number>} about @param {string=} text */
   const point = (tag, about, text) => {
@@ -134,12 +136,12 @@ window.rpPen = (host, sketch, tell) => {
       const whose = cols
         .slice(0, 6)
         .flatMap((c) => [-9, 20].map((by) => [X(xs[c]) + 4, Y(drawn.get(c)) + by, "start"]));
-      word("you", "you", /** @type {[number, number, string][]} */ (whose));
+      word(say`you`, "you", /** @type {[number, number, string][]} */ (whose));
     } else if (!over && axes.height > 150) {
       const middle = axes.left + axes.width / 2; // on a phone a name may stand at the top, or at the bottom
       const heights = [14, axes.height / 3, axes.height / 2, axes.height - 10];
       const spots = heights.map((y) => [middle, axes.top + y, "middle"]);
-      word("draw on these axes, from left to right", "hint", /** @type {[number, number, string][]} */ (spots));
+      word(say`draw on these axes, from left to right`, "hint", /** @type {[number, number, string][]} */ (spots));
     }
     if (!over && document.activeElement === pen)
       point("path", { d: `M${X(xs[column])} ${axes.top}v${axes.height}`, class: "at" });
@@ -149,7 +151,7 @@ window.rpPen = (host, sketch, tell) => {
     pen.setAttribute("aria-valuenow", String(Math.round(100 * (here ?? low))));
     pen.setAttribute(
       "aria-valuetext",
-      `${sketch.at} ${xs[column]}: ${here === undefined ? "nothing yet" : said(here)}`,
+      `${of(sketch.at)} ${xs[column]}: ${here === undefined ? say`nothing yet` : said(here)}`,
     );
   }
   const ready = () => drawn.size >= sketch.least;

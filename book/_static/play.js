@@ -3,6 +3,8 @@
 // live in this file's variables and are sent to nobody.
 /** @typedef {[shown: string, truth: number, would: number]} Round */
 window.rpPlay = (place) => {
+  const say = window.rpSay ?? String.raw,
+    of = window.rpSay?.of ?? ((/** @type {string} */ text) => text);
   const { question, answers: names, rounds, ceiling } = JSON.parse(place.dataset.deal);
   /** @type {<K extends keyof HTMLElementTagNameMap>(tag: K, name: string, text?: string) => HTMLElementTagNameMap[K]} */
   const make = (tag, name, text = "") =>
@@ -42,17 +44,21 @@ window.rpPlay = (place) => {
     const over = at === hand.length;
     round.replaceChildren(
       ...(over
-        ? ["Ten answers named."]
-        : [`${at + 1} of ${hand.length}: ${question} `, make("b", "", hand[at][0]), ". Which is it?"]),
+        ? [say`Ten answers named.`]
+        : [
+            `${say`${at + 1} of ${hand.length}`}: ${of(question)} `,
+            make("b", "", of(hand[at][0])),
+            say`. Which is it?`,
+          ]),
     );
     const buttons = over
-      ? [make("button", "more-rounds", "Ten more")]
-      : names.map((/** @type {string} */ name) => make("button", "guess-one", name));
+      ? [make("button", "more-rounds", say`Ten more`)]
+      : names.map((/** @type {string} */ name) => make("button", "guess-one", of(name)));
     buttons.forEach((/** @type {HTMLButtonElement} */ button, /** @type {number} */ i) => {
       button.type = "button";
       button.addEventListener("click", () => (over ? deal() : guess(i)));
     });
-    tally.textContent = played ? `${right} of ${played} right` : "";
+    tally.textContent = played ? say`${right} of ${played} right` : "";
     const inside = answers.contains(document.activeElement);
     const which = [...answers.children].indexOf(document.activeElement);
     answers.replaceChildren(...buttons, tally);
@@ -73,8 +79,8 @@ window.rpPlay = (place) => {
     const end =
       at < hand.length
         ? ""
-        : ` You: ${right} of ${played}. The best attacker, on the same answers: ${Math.round(best)}. ${ceiling}`;
-    reply.textContent = `${fits ? "Right, it was" : "It was"} ${names[truth]}.${end}`;
+        : ` ${say`You: ${right} of ${played}. The best attacker, on the same answers: ${Math.round(best)}.`} ${of(ceiling)}`;
+    reply.textContent = `${fits ? say`Right, it was ${of(names[truth])}.` : say`It was ${of(names[truth])}.`}${end}`;
     show();
   }
   deal();

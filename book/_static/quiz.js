@@ -3,6 +3,7 @@
 (() => {
   const quiz = document.querySelector(".quiz");
   if (!quiz) return;
+  const say = window.rpSay ?? String.raw;
   const KEEP = "recpriv-questions",
     TIMES = /** @type {const} */ (["before", "after"]);
   /** @type {Make} */
@@ -51,7 +52,7 @@
     times = make("div", { className: "quiz-times" });
   place.setAttribute("role", "status");
   times.setAttribute("role", "group");
-  times.setAttribute("aria-label", "Which time is this?");
+  times.setAttribute("aria-label", say`Which time is this?`);
   /** @type {"before" | "after"} */
   let time = kept.before ? "after" : "before";
   /** @param {string} text @param {() => void} act */
@@ -61,16 +62,16 @@
     return made;
   };
   const which = TIMES.map((one) =>
-    button(one === "before" ? "The first time" : "The second time", () => {
+    button(one === "before" ? say`The first time` : say`The second time`, () => {
       time = one;
       again();
     }),
   );
-  const count = button("Count", () => {
+  const count = button(say`Count`, () => {
     const open = given.indexOf(-1);
     if (open >= 0) {
       boxes[open].querySelector("button").focus();
-      place.textContent = `Question ${open + 1} has no answer yet. If you do not know, guess.`;
+      place.textContent = say`Question ${open + 1} has no answer yet. If you do not know, guess.`;
       return;
     }
     kept = { ...kept, [time]: [...given] };
@@ -79,9 +80,9 @@
     if (time === "after") reasons();
     told();
   });
-  const why = button("Show the reasons", reasons),
-    anew = button("Answer again", again);
-  const forget = button("Forget my answers", () => {
+  const why = button(say`Show the reasons`, reasons),
+    anew = button(say`Answer again`, again);
+  const forget = button(say`Forget my answers`, () => {
     kept = {};
     try {
       localStorage.removeItem(KEEP);
@@ -116,18 +117,18 @@
     anew.hidden = !counted;
     const { before, after } = kept;
     forget.hidden = !before && !after;
-    const first = before && `The first time: ${score(before)} of ${many}.`,
-      second = after && `The second time: ${score(after)} of ${many}.`;
+    const first = before && say`The first time: ${score(before)} of ${many}.`,
+      second = after && say`The second time: ${score(after)} of ${many}.`;
     const gained =
       before && after && before.filter((at, q) => !questions[q][at]?.right && questions[q][after[q]]?.right).length;
     const done = given.filter((at) => at >= 0).length;
     place.textContent = [
-      counted ? "" : `${done} of ${many} answered.`,
+      counted ? "" : say`${done} of ${many} answered.`,
       first,
       second,
-      gained === undefined ? "" : `Learnt in between: ${gained}.`,
+      gained === undefined ? "" : say`Learnt in between: ${gained}.`,
       counted && time === "before"
-        ? "The reasons are better read after the course: then the second time measures more."
+        ? say`The reasons are better read after the course: then the second time measures more.`
         : "",
     ]
       .filter(Boolean)

@@ -5,9 +5,15 @@
 /** @typedef {{systems: string[], bugs: [name: string, place: string, plants: string][], told: [outcome: string, by: string][], cells: number[][]}} Scored */
 /** @typedef {{x: number, y: number, wide: number, tall: number, kind: string, bug: number, system: number}} Spot */
 window.rpScore = (place) => {
+  const say = window.rpSay ?? String.raw;
   const score = /** @type {Scored} */ (JSON.parse(place.dataset.score));
   const { systems, bugs, told, cells } = score;
-  const KINDS = { caught: "caught", holds: "passes as holds", open: "passes, nothing promised", "": "does not apply" };
+  const KINDS = {
+    caught: say`caught`,
+    holds: say`passes as holds`,
+    open: say`passes, nothing promised`,
+    "": say`does not apply`,
+  };
   /** @type {<K extends keyof HTMLElementTagNameMap>(tag: K, name: string, text?: string) => HTMLElementTagNameMap[K]} */
   const make = (tag, name, text = "") =>
     Object.assign(document.createElement(tag), { className: name, textContent: text });
@@ -28,12 +34,12 @@ window.rpScore = (place) => {
   const key = make("p", "score-key"),
     picture = make("div", "score-picture"),
     words = make("p", "score-words"),
-    next = make("button", "score-next", "One that passes");
+    next = make("button", "score-next", say`One that passes`);
   next.type = "button";
   next.hidden = !missed.length;
   picture.tabIndex = 0;
   picture.setAttribute("role", "application");
-  picture.setAttribute("aria-label", "Planted bugs by system. The arrow keys go from one to the next.");
+  picture.setAttribute("aria-label", say`Planted bugs by system. The arrow keys go from one to the next.`);
   words.setAttribute("aria-live", "polite");
   place.replaceChildren(key, picture, words);
   let [bug, system] = missed[0] || [
@@ -113,7 +119,7 @@ window.rpScore = (place) => {
         );
         y += Math.ceil(mine.length / across) * tile;
       }
-      label(0, tall - 5, "in");
+      label(0, tall - 5, say`in`);
       const each = (wide - 18) / systems.length;
       systems.forEach((_, one) =>
         spots.push({
@@ -196,13 +202,13 @@ window.rpScore = (place) => {
       plants = bugs[bug][2];
     const name = make("b", "", systems[system]);
     const said = {
-      caught: `Caught: ${by}.`,
-      holds: `Passes as holds: ${by || "nothing was found"}.`,
-      open: `Passes; nothing was promised${by ? `, and ${by}` : ""}.`,
-      "": "This bug does not apply here.",
+      caught: say`Caught: ${by}.`,
+      holds: say`Passes as holds: ${by || say`nothing was found`}.`,
+      open: by ? say`Passes; nothing was promised, and ${by}.` : say`Passes; nothing was promised.`,
+      "": say`This bug does not apply here.`,
     }[kind];
     words.replaceChildren(
-      "Planted in ",
+      `${say`Planted in`} `,
       name,
       `: ${plants}. `,
       make("span", `word ${kind || "none"}`, said),

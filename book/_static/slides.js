@@ -5,13 +5,14 @@
   const el = document.querySelector(".path > .stage[data-stem]"),
     html = document.documentElement;
   if (!el || !new URLSearchParams(location.search).has("slides")) return;
+  const say = window.rpSay ?? String.raw;
   html.classList.add("slides");
   html.dataset.theme = html.dataset.mode = "light"; // slides are for paper
   const bar = document.createElement("p");
   bar.className = "slides-bar";
-  const print = Object.assign(document.createElement("button"), { type: "button", textContent: "Print" });
+  const print = Object.assign(document.createElement("button"), { type: "button", textContent: say`Print` });
   print.addEventListener("click", () => window.print());
-  const leave = Object.assign(document.createElement("a"), { href: location.pathname, textContent: "Leave" });
+  const leave = Object.assign(document.createElement("a"), { href: location.pathname, textContent: say`Leave` });
   bar.append(print, leave);
   el.parentElement.before(bar);
   const steps = [...document.querySelectorAll(".path > .step")],

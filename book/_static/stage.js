@@ -7,6 +7,8 @@
 (() => {
   const here = document.currentScript.src,
     html = document.documentElement;
+  const say = window.rpSay ?? String.raw,
+    of = window.rpSay?.of ?? ((/** @type {string} */ text) => text); // what was written in Python
   const CONFIG = {
     displayModeBar: false,
     responsive: false,
@@ -65,6 +67,7 @@
     const known = (name = "") => !hides.some((one) => name.startsWith(one));
     figure.data = figure.data.filter((trace) => known(trace.name));
     figure.layout.annotations = (figure.layout.annotations || []).filter((label) => known(label.text));
+    if (window.rpSay && window.rpSay.language !== "en") named(figure);
     const { layout } = figure,
       size = large ? 19 : 13;
     const flat = height < (narrow ? 200 : 180); // no room for the name of the x axis: the slider under it says it
@@ -78,9 +81,10 @@
     )
       ? 28
       : 18;
+    const below = flat || !layout.xaxis?.title?.text ? 24 : 44;
     const margin = narrow
-      ? { l: wide > 70 ? wide : Math.max(36, 12 + 8 * longest), r: 12, t: Math.max(14, above), b: flat ? 24 : 44 }
-      : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: above, b: flat ? 24 : 44 };
+      ? { l: wide > 70 ? wide : Math.max(36, 12 + 8 * longest), r: 12, t: Math.max(14, above), b: below }
+      : { l: wide > 70 ? wide : 44, r: px(layout, "r"), t: above, b: below };
     for (const side of /** @type {const} */ (["l", "r", "t", "b"]))
       margin[side] = Math.round(margin[side] * (!large ? 1 : side === "r" ? 1.5 : 1.35));
     Object.assign(layout, { width, height, margin, autosize: false, dragmode: false });
@@ -91,7 +95,7 @@
     if (flat && layout.xaxis) layout.xaxis.title = { text: "" };
     if (flat) for (const axis of ["xaxis", "yaxis"]) delete layout[axis]?.scaleanchor; // a square would be a stamp
     const rows = layout.yaxis?.ticktext,
-      fits = Math.max(1, Math.floor((height - margin.t - margin.b) / (size - 1)));
+      fits = Math.max(1, Math.floor((height - margin.t - margin.b) / (size - 2)));
     if (rows && rows.length > fits) {
       // as many names as there is room for
       const every = Math.ceil(rows.length / fits);
@@ -128,6 +132,18 @@
       figure = JSON.parse(JSON.stringify(figure).replace(pattern, (from) => swaps[from]));
     }
     return figure;
+  }
+  // The words of a figure, in the reader's language.
+  /** @param {Figure} figure */
+  function named({ data, layout }) {
+    for (const trace of data)
+      for (const word of ["name", "hovertemplate"]) if (trace[word]) trace[word] = of(trace[word]);
+    for (const label of layout.annotations) label.text = of(label.text);
+    for (const axis of [layout.xaxis, layout.yaxis]) {
+      if (axis?.title?.text) axis.title.text = of(axis.title.text);
+      if (axis?.ticktext) axis.ticktext = axis.ticktext.map((/** @type {unknown} */ text) => of(String(text)));
+    }
+    if (layout.meta?.alt) layout.meta.alt = of(layout.meta.alt);
   }
   const paper = () => `${getComputedStyle(html).getPropertyValue("--rp-page").trim() || "#FFFFFF"}B0`; // behind a name that stands on lines
   const ruler = document.createElement("canvas").getContext("2d");
@@ -247,7 +263,7 @@
       el.append(node);
       return node;
     };
-    const say = slot("stage-say");
+    const saying = slot("stage-say");
     const sentence = make("p", { className: "sentence" }),
       ask = make("div", { className: "ask", hidden: true });
     const spoken = slot("spoken", "p", { ariaLive: "polite" });
@@ -256,8 +272,17 @@
       figures = slot("figures"),
       under = slot("under"),
       strip = slot("stage-strip");
-    const mini = slot("mini", "p", { ariaHidden: "true" }); // the strip in one line, where there is no room for it
-    say.append(sentence, ask);
+    const mini = slot("mini", "p"); // the strip in one line, where there is no room for it; a tap shows it, and its key
+    const whole = make("button", { type: "button", textContent: say`What this means`, ariaExpanded: "false" });
+    whole.addEventListener("click", () => lane(whole.ariaExpanded !== "true"));
+    /** @param {boolean} on */
+    function lane(on) {
+      whole.ariaExpanded = String(on);
+      el.classList.toggle("lane", on);
+      const key = strip.querySelector("details");
+      if (key) key.open = on;
+    }
+    saying.append(sentence, ask);
     const control = Object.fromEntries(it.controls.map((one) => [one.name, one]));
     const plots = Object.fromEntries(
       it.figures.map((about) => {
@@ -265,11 +290,11 @@
         const box = make(
           "figure",
           { className: "plot", hidden: true },
-          make("figcaption", { textContent: heading(about.title) }),
+          make("figcaption", { textContent: heading(of(about.title)) }),
           canvas,
         );
         box.dataset.figure = about.name;
-        box.setAttribute("aria-label", heading(about.title));
+        box.setAttribute("aria-label", heading(of(about.title)));
         figures.append(box);
         return [about.name, { about, box, canvas, drawing: /** @type {Drawn | null} */ (null) }];
       }),
@@ -345,7 +370,7 @@
       } catch {
         clearTimeout(slow);
         if (number === seq && (!shown || el.dataset.state !== "ready")) {
-          refuse("The server does not answer; this figure asks again by itself.");
+          refuse(say`The server does not answer; this figure asks again by itself.`);
           setTimeout(
             () => {
               if (number === seq) ask_live(s, number);
@@ -387,8 +412,8 @@
       const lead = state.view[0],
         verdict = pen && state.guess && drawing() && !veiled() ? pen.verdict(small()) : "";
       if (verdict) return verdict;
-      if (choice !== null && state.guess && !drawing()) return it.predict.replies[choice];
-      return (shown.aside || "") + (shown.says[lead] || (small() || kept().length ? shown.brief : shown.say));
+      if (choice !== null && state.guess && !drawing()) return of(it.predict.replies[choice]);
+      return (shown.aside || "") + of(shown.says[lead] || (small() || kept().length ? shown.brief : shown.say));
     }
     // Where two pairs of axes would be too flat to read, the first stands alone.
     const flat = () => small() || figures.clientHeight < 420;
@@ -405,15 +430,16 @@
         .replace(/, .* higher than needed/, "");
     // A sentence longer than its lines is set smaller; the figure below it never moves.
     function fit() {
-      say.classList.remove("long");
-      if (say.scrollHeight > say.clientHeight + 1) say.classList.add("long");
-      say.scrollTop = 0;
+      saying.classList.remove("long");
+      if (saying.scrollHeight > saying.clientHeight + 1) saying.classList.add("long");
+      saying.scrollTop = 0;
     }
     // What is drawn as text is written once: a game that is under way goes on.
     /** @param {Canvas} canvas @param {string} text */
     function write(canvas, text) {
       if (canvas.written === text) return;
       canvas.innerHTML = canvas.written = text;
+      window.rpSay?.page(canvas);
       const seat = canvas.querySelector(".rp-game");
       if (seat) window.rpPlay(seat);
       const score = canvas.querySelector(".rp-score");
@@ -433,12 +459,12 @@
       if (strip.dataset.html !== shown.strip) {
         strip.innerHTML = shown.strip;
         strip.dataset.html = shown.strip;
+        const lines = [...strip.querySelectorAll(".rp-phone p")].map((line) =>
+          make("span", { textContent: brief(line.textContent.trim()), ariaHidden: "true" }),
+        );
+        mini.replaceChildren(...lines, ...(lines.length ? [whole] : []));
+        lane(false);
       }
-      mini.replaceChildren(
-        ...[...strip.querySelectorAll(".rp-phone p")].map((line) =>
-          make("span", { textContent: brief(line.textContent.trim()) }),
-        ),
-      );
       const view = seen();
       for (const [name, plot] of Object.entries(plots)) plot.box.hidden = !view.includes(name);
       // In the order of the view. A box that stands in its place is left there: moved, it would lose the pen's focus, and
@@ -459,7 +485,7 @@
           height = canvas.clientHeight;
         if (!width || height < 40) continue;
         const upright = drawing.layout.yaxis?.title?.text || "";
-        box.firstChild.textContent = heading(upright.length > 3 ? upright : plots[name].about.title);
+        box.firstChild.textContent = heading(of(upright.length > 3 ? upright : plots[name].about.title));
         const figure = fitted(drawing, {
           width,
           height,
@@ -474,7 +500,7 @@
         canvas.setAttribute("role", "img");
         canvas.setAttribute(
           "aria-label",
-          veil ? `Empty axes: ${plots[name].about.title}` : figure.layout.meta?.alt || "",
+          veil ? say`Empty axes: ${of(plots[name].about.title)}` : figure.layout.meta?.alt || "",
         );
       }
       guess();
@@ -502,12 +528,12 @@
     /** @type {Pen | null} */
     let pen = null;
     const question = make("span"),
-      compare = make("button", { type: "button", className: "compare", textContent: "Show what was measured" });
-    const skip = make("button", { type: "button", className: "skip-guess", textContent: "Just show me" });
+      compare = make("button", { type: "button", className: "compare", textContent: say`Show what was measured` });
+    const skip = make("button", { type: "button", className: "skip-guess", textContent: say`Just show me` });
     // A curve is drawn where its figure is on show; anything else is answered with a click.
     const drawing = () => Boolean(it.sketch && state.view.includes(it.sketch.figure));
     const answers = (it.predict?.answers || []).map((text, at) => {
-      const button = make("button", { type: "button", textContent: text });
+      const button = make("button", { type: "button", textContent: of(text) });
       button.addEventListener("click", (event) => {
         choice = at;
         answer(true, event);
@@ -519,7 +545,7 @@
       const how = drawing() ? "draw" : "click";
       if (ask.dataset.how === how) return;
       ask.dataset.how = how;
-      if (!drawing()) question.textContent = it.predict?.question || "";
+      if (!drawing()) question.textContent = of(it.predict?.question || "");
       ask.replaceChildren(question, ...(drawing() ? [compare, " "] : answers), skip);
     }
     skip.addEventListener("click", (event) => answer(false, event));
@@ -550,16 +576,21 @@
     function progress() {
       if (!drawing()) return;
       question.textContent = pen?.ready()
-        ? "Mend it as you like, then look."
+        ? say`Mend it as you like, then look.`
         : pen?.begun
-          ? "Go on to the right end."
-          : it.sketch.question;
+          ? say`Go on to the right end.`
+          : of(it.sketch.question);
       compare.disabled = !pen?.ready();
     }
     // From the keyboard the slider is next; whoever answered with a mouse steps on with the arrow keys.
     /** @param {boolean} look @param {UIEvent=} event */
     function answer(look, event) {
       done.add(kind());
+      try {
+        sessionStorage.setItem(`recpriv-answered:${el.dataset.stem}`, "1"); // the dashboard of the chapter asks no more
+      } catch {
+        /* then it asks again */
+      }
       if (pen && drawing()) pen.compare(look);
       const inside =
         ask.contains(document.activeElement) ||
@@ -613,9 +644,9 @@
     function field(one, main) {
       if (!number(one)) {
         const select = make("select");
-        one.values.forEach(({ text, label }) => select.add(new Option(label, text)));
+        one.values.forEach(({ text, label }) => select.add(new Option(of(label), text)));
         select.addEventListener("change", () => move(one.name, select.value));
-        rail.append(make("label", {}, make("span", { textContent: one.label }), select));
+        rail.append(make("label", {}, make("span", { textContent: of(one.label) }), select));
         return {
           one,
           show() {
@@ -627,7 +658,7 @@
       }
       const range = make("input", { type: "range", min: 0, max: 1, step: "any" }),
         output = make("output");
-      range.setAttribute("aria-label", one.label);
+      range.setAttribute("aria-label", of(one.label));
       /** @param {string} text */
       const at = (text) => (one.log ? Math.log10(+text) : +text);
       let span = [0, 1];
@@ -667,9 +698,9 @@
       const ends = make(
         "p",
         { className: "ends", ariaHidden: "true" },
-        make("span", { textContent: one.ends[0].split(",")[0] }),
+        make("span", { textContent: of(one.ends[0].split(",")[0]) }),
         output,
-        make("span", { textContent: one.ends[1].split(",")[0] }),
+        make("span", { textContent: of(one.ends[1].split(",")[0]) }),
       );
       const box = make("div", { className: main ? "slide main" : "slide" }, range, ends);
       (main ? under : rail).append(box);
@@ -693,10 +724,9 @@
           box.style.setProperty("--r", `${lead ? room : 9}px`);
           range.value = String(place(value));
           range.disabled = main && veiled();
-          range.setAttribute("aria-valuetext", stops.find((stop) => stop.text === value)?.spoken || value);
-          output.textContent = range.disabled
-            ? one.label
-            : `${one.label}${one.label.length > 3 ? ":" : " ="} ${near(value)}`;
+          range.setAttribute("aria-valuetext", of(stops.find((stop) => stop.text === value)?.spoken || value));
+          const name = of(one.label);
+          output.textContent = range.disabled ? name : `${name}${name.length > 3 ? ":" : " ="} ${near(value)}`;
           output.style.left = `${100 * Math.min(0.9, Math.max(0.1, place(value)))}%`;
           const here = output.getBoundingClientRect();
           for (const end of /** @type {HTMLElement[]} */ ([ends.firstElementChild, ends.lastElementChild])) {
@@ -730,7 +760,7 @@
       if (known) show(known);
       else if (!live) {
         dress();
-        return refuse("Nobody has computed this beforehand. With `make serve` it is computed while you wait.");
+        return refuse(say`Nobody has computed this beforehand. With ${"`make serve`"} it is computed while you wait.`);
       }
       if (live && !(state.guess && live.aside)) {
         // the question is about the book's own people
@@ -740,7 +770,7 @@
             if (mine === seq) {
               el.dataset.state = "busy";
               sentence.hidden = false;
-              sentence.textContent = "computing…";
+              sentence.textContent = say`computing…`;
               figures.classList.add("old");
             }
           }, 150);
@@ -778,6 +808,7 @@
           box.append(canvas);
           if (typeof drawing === "string") {
             canvas.innerHTML = s.guess ? "" : drawing;
+            window.rpSay?.page(canvas);
             continue;
           }
           const figure = fitted(drawing, {

@@ -2,6 +2,8 @@
 // Moves the figure of the first page: tiles flip one by one under fixed uniforms, bars step through measured numbers.
 // Nothing is sent anywhere and nothing is stored.
 (() => {
+  const say = window.rpSay ?? String.raw,
+    of = window.rpSay?.of ?? ((/** @type {string} */ text) => text);
   /** @param {number} share */
   const percent = (share) => `${Math.round(100 * share)}\u202f%`;
   document.querySelectorAll(".ten").forEach((box) => {
@@ -27,25 +29,26 @@
         sent[at].classList.toggle("on", watched !== lie);
         sent[at].classList.toggle("lie", lie);
       });
-      slider.setAttribute("aria-valuetext", state.spoken);
+      slider.setAttribute("aria-valuetext", of(state.spoken));
       one("output").textContent = `ε = ${state.epsilon}`;
       if (row && server) {
         const bar = /** @type {HTMLElement} */ (row.firstElementChild);
         bar.style.width = `${(100 * server.rate) / figure.full}%`;
         bar.classList.toggle("better", role === "better");
         row.lastElementChild.textContent = percent(server.rate);
-        row.title = `95 %: ${percent(server.low)} to ${percent(server.high)}`;
+        row.title = say`95 %: ${percent(server.low)} to ${percent(server.high)}`;
       }
-      one(".ten-three strong").textContent = state.three;
-      one(".ten-say").textContent = `${state.guess} ${state.said[role]}`;
+      one(".ten-three strong").textContent = of(state.three);
+      one(".ten-say").textContent = `${of(state.guess)} ${of(state.said[role])}`;
     }
 
     /** @param {HTMLElement} tile */
     function own(tile) {
       tile.setAttribute("aria-pressed", String(tile.getAttribute("aria-pressed") !== "true"));
       const lit = mine.filter((each) => each.getAttribute("aria-pressed") === "true").length;
-      name.textContent = "Your phone";
-      name.nextElementSibling.textContent = `${lit} film${lit === 1 ? "" : "s"} watched. It stays in this page.`;
+      name.textContent = say`Your phone`;
+      name.nextElementSibling.textContent =
+        lit === 1 ? say`1 film watched. It stays in this page.` : say`${lit} films watched. It stays in this page.`;
       draw();
     }
 

@@ -16,7 +16,7 @@ from recprivlib.accounting import guarantee
 from recprivlib.accounting.bills import default_view
 from recprivlib.accounting.claims import claimed_at
 from recprivlib.accounting.guarantee import never_drawn
-from recprivlib.auditing import audit, ceiling, climb, mechanism_game, play
+from recprivlib.auditing import audit, ceiling, mechanism_game, play
 from recprivlib.auditing.bounds import DECIDES, SHOWN
 from recprivlib.auditing.events import certificates
 from recprivlib.auditing.run_attack import Rehearsed, rehearse
@@ -56,7 +56,7 @@ class ThreeNumbers:
     trust: str  # as the ledger says it
     other_terms: str = ""
     delta: float = 0.0
-    rungs: tuple[tuple[int, float], ...] = ()  # tries -> the bound so far
+    rungs: tuple[tuple[int, float], ...] = ()  # tries -> the bound that so many of them show; the last is `attacked`
     played: str = ""  # what was attacked
     undrawn: str = ""  # what doubles cannot draw
 
@@ -117,6 +117,7 @@ def _key(system: Any, name: str, sizes: Sizes, terms: BillLabel) -> tuple:
     return "bill", name, repr(system.ledger(sizes)), sizes, terms
 
 
+FEWEST = 100  # tries that a climb begins with
 BUDGETS = ("epsilon", "epsilon1", "epsilon2", "noise_multiplier")
 
 
@@ -154,8 +155,17 @@ def of_worlds(
     return ThreeNumbers(
         said, counted.epsilon, counted.why_infinite, shown.epsilon(SHOWN),
         ceiling(shown.trials, delta), terms.tries, word, terms.said, counted.trust, terms.other, delta,
-        tuple((rung.trials, rung.epsilon) for rung in climb(worlds, delta)), ONE, never_drawn(ledger, "server"),
+        (*_rungs(worlds, delta), (terms.tries, shown.epsilon(SHOWN))), ONE, never_drawn(ledger, "server"),
     )  # fmt: skip
+
+
+def _rungs(worlds: tuple[Array, Array], delta: float) -> Iterator[tuple[int, float]]:
+    """The bound of ever more of these tries, each as if the attack had ended there: as a strip says it of so many."""
+    tries = FEWEST
+    while tries < len(worlds[0]):
+        (shown,) = certificates((worlds[0][:tries], worlds[1][:tries]), delta, (SHOWN,))
+        yield tries, shown.epsilon(SHOWN)
+        tries *= 2
 
 
 def worlds(mechanism: Any, releases: int, tries: int, seed: int) -> tuple[str, tuple[Array, Array]]:

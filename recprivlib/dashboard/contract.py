@@ -184,8 +184,8 @@ class Figure:
     title: str  #: what stands above it
     #: Of a result and a View: Plotly JSON (a dict; its alt text in layout.meta.alt) or a string of HTML or SVG.
     draw: Callable[[Any, Any], dict | str]
-    #: "beside": right of the main one; "band": right across, below it; on a phone both stand below. "path": only
-    #: beside the steps of a chapter, where any figure can be the one on show.
+    #: "beside", "band": right of the main one, seen at once, on a phone below; "evidence": below these, one at a time.
+    #: "path": only beside the steps of a chapter, where any figure can be the one on show.
     place: Literal["main", "beside", "band", "evidence", "path"] = "evidence"
     height: int = 260  #: pixels; of the main figure 340, on a phone 260
     axis: str = ""  #: the control whose values its x axis holds, so that its slider can stand under it

@@ -75,7 +75,10 @@ def chance(data: Dataset, protocol: str, seed: int, ks: Sequence[int] | None = N
 
 
 def beside(own: Array, rival: Array, seed: int) -> tuple[tuple[float, float], Difference]:
-    """The interval of a metric over users, and how it compares; both from the same resampled people."""
+    """The interval of a metric over users, more of which is better, and how it compares; both from the same resampled
+    people. Of errors, less of which is better, `evaluation.paired` says so."""
+    if own.ndim > 1:
+        raise ValueError("these are errors, a square and a count a fold: hold them against each other with `paired`")
     drawn = intervals({"own": own, "versus": own - rival}, seed)
     return drawn["own"], Difference(total(own) - total(rival), *drawn["versus"])
 

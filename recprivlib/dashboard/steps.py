@@ -8,8 +8,10 @@
 
 A word of the settings is `control=value`, `view=figure,…` (what is on show), `ghost.control=value,…` (one faint
 comparison a value), `guess` (the answer stays hidden until the reader has given one), `play=control` (a word that
-moves this control from stop to stop up to its value, while the reader looks on), or `verb=beats` (or `level`, `loses`:
-what the prose beside it says; the sentence of the figure has to say the same).
+moves this control from stop to stop up to its value, while the reader looks on), `verb=beats` (or `level`, `loses`:
+what the prose beside it says; the sentence of the figure has to say the same), or `number=29%[26,32]`: what the prose
+says and the interval that it has over people and draws, in which the figure's one draw has to lie; without an interval
+(`number=73%`) it is no draw, and the figure says the very same.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import Any
 
 from recprivlib.dashboard.contract import Explorer
 from recprivlib.parameters import UserError
+from recprivlib.plots.numerals import THIN
 
 PATH = re.compile(r"^`{3,}\{path\} +([\w-]+)", re.MULTILINE)
 STEP = re.compile(r"^`{3,}\{step\} *(.*)$", re.MULTILINE)
@@ -30,6 +33,34 @@ SET = re.compile(r"\{set\}`([^`<]*?)\s*<([^`>]*)>`")
 
 
 VERBS = {"beats": "beats", "level": "is level with", "loses": "loses to"}
+NUMBER = re.compile(r"(\d*\.?\d+)(%?)(?:\[(\d*\.?\d+),(\d*\.?\d+)\])?")
+
+
+@dataclass(frozen=True)
+class Number:
+    """What the prose says of a state, as it is written there: ".929" or "29 %", with its interval if it has one."""
+
+    written: str
+    percent: bool = False
+    interval: tuple[str, str] | None = None
+
+    def __str__(self) -> str:
+        """As a reader reads it.
+
+        >>> str(number("29%[26,32]")), str(number(".929[.914,.944]")), str(number("43"))
+        ('29\u202f% [26, 32]', '.929 [.914, .944]', '43')
+        """
+        unit = f"{THIN}%" if self.percent else ""
+        return f"{self.written}{unit}{' [{}, {}]'.format(*self.interval) if self.interval else ''}"
+
+    def holds(self, written: str) -> bool:
+        """Whether a number that a figure says is this one, or lies in its interval.
+
+        >>> number("29%[26,32]").holds("31.4"), number("73%").holds("73"), number(".929[.914,.944]").holds("0.95")
+        (True, True, False)
+        """
+        low, high = self.interval or (self.written, self.written)
+        return float(low) <= float(written) <= float(high)
 
 
 @dataclass(frozen=True)
@@ -42,6 +73,7 @@ class State:
     guess: bool = False
     play: str = ""  # the control that is moved up to its value, stop by stop
     verb: str = ""  # what the prose says of it beside its rival; nothing: it says nothing
+    number: Number | None = None  # what the prose says was measured there
 
 
 def state(which: Explorer, text: str, base: State | None = None) -> State:
@@ -49,7 +81,7 @@ def state(which: Explorer, text: str, base: State | None = None) -> State:
     values = dict(base.values if base else which.defaults)
     view = base.view if base else (which.figures[0].name,)
     ghosts = base.ghosts if base else ()
-    guess, play, verb = False, "", ""
+    guess, play, verb, said = False, "", "", None
     compared: dict[str, list[Any]] = {}
     for word in text.split():
         name, equals, value = word.partition("=")
@@ -61,6 +93,8 @@ def state(which: Explorer, text: str, base: State | None = None) -> State:
             play = which.control(value).name
         elif name == "verb":
             verb = _verb(value)
+        elif name == "number":
+            said = number(value)
         elif name == "view":
             view = tuple(which.figure(part).name for part in value.split(","))
         elif name.startswith("ghost."):
@@ -70,7 +104,7 @@ def state(which: Explorer, text: str, base: State | None = None) -> State:
             values[name] = which.control(name).checked(value)
     if compared:
         ghosts = tuple(dict(zip(compared, chosen, strict=True)) for chosen in product(*compared.values()))
-    return State(values, view, ghosts, guess, play, verb)
+    return State(values, view, ghosts, guess, play, verb, said)
 
 
 def stops(which: Explorer, known: State) -> list[Any]:
@@ -86,6 +120,17 @@ def _verb(word: str) -> str:
     if word not in VERBS:
         raise UserError(f"verb is {word!r}, but must be one of {', '.join(VERBS)}")
     return VERBS[word]
+
+
+def number(word: str) -> Number:
+    """A number as a setting holds it."""
+    found = NUMBER.fullmatch(word)
+    if not found:
+        raise UserError(f"number is {word!r}, but must be like 29%[26,32] or .929, with an interval or without")
+    value, unit, low, high = found.groups()
+    if low is not None and not float(low) <= float(value) <= float(high):
+        raise UserError(f"number is {word!r}, which lies outside its own interval")
+    return Number(value, unit == "%", None if low is None else (low, high))
 
 
 def _guessable(which: Explorer) -> bool:
@@ -128,4 +173,4 @@ def states(which: Explorer, chapter: str) -> Iterator[State]:
             word = state(which, words[2], step)
             yield word
             for stop in stops(which, word)[:-1]:
-                yield replace(word, values=word.values | {word.play: stop})
+                yield replace(word, values=word.values | {word.play: stop}, verb="", number=None)

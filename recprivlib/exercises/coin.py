@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.auditing import audit
-from recprivlib.exercises.contract import Exercise, Failed, Wrong, number, price
+from recprivlib.exercises.contract import Exercise, Failed, Wrong, number, price, tried
 from recprivlib.plots.numerals import count
-from recprivlib.plots.numerals import epsilon as shown
 from recprivlib.primers.privacy.own import Table
 
 COLLEAGUE = (0.9, 0.2)
@@ -74,9 +72,8 @@ def contract(names: Mapping[str, Any], seed: int) -> str:
 def attacked(names: Mapping[str, Any], seed: int) -> str:
     """Our attack on the colleague's coin, beside the reader's price of it."""
     yours, law = number(names["price"](*COLLEAGUE), "price(0.9, 0.2)"), _law(*COLLEAGUE)
-    found = audit(Table(CLAIM, law), name="coin", trials=TRIES, delta=0.0, seed=seed).attacked
-    proved = f"{count(TRIES)} tries at the colleague's coin prove ε ≥ {shown(found.epsilon_lower, 'lower')}"
-    if found.decisive > yours:
+    found, proved = tried(Table(CLAIM, law), TRIES, seed, " at the colleague's coin")
+    if found.attacked.decisive > yours:
         slip = next((f", {why}" for value, why in MISTAKES.items() if abs(value - yours) < 0.005), "")
         raise Failed(f"{proved}; your price is {yours:.2f}{slip}: broken.")
     return f"{proved}; your price is {yours:.2f}."

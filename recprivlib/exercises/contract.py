@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from recprivlib.auditing import audit
 from recprivlib.auditing.bounds import DECIDES, lower_limit
 from recprivlib.plots.numerals import count
+from recprivlib.plots.numerals import epsilon as shown
 from recprivlib.protocols import Array
 
 
@@ -64,12 +66,18 @@ def generator(seed: int, part: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence((seed, part)))
 
 
-def answers(names: Mapping[str, Any], x: Array, rng: np.random.Generator) -> Array:
-    """What the reader's `release` sends for the secrets `x`: one number each, and the secrets left as they are."""
+def released(names: Mapping[str, Any], x: Array, rng: np.random.Generator, what: str = "secrets") -> Array:
+    """What the reader's `release` makes of `x`, which is left as it is."""
     kept = x.copy()
     y = np.asarray(names["release"](x, rng))
     if (x != kept).any():
-        raise Failed("release changes the secrets that it is given.")
+        raise Failed(f"release changes the {what} that it is given.")
+    return y
+
+
+def answers(names: Mapping[str, Any], x: Array, rng: np.random.Generator) -> Array:
+    """What the reader's `release` sends for the secrets `x`: one number each."""
+    y = released(names, x, rng)
     if y.shape != x.shape:
         raise Failed(f"release got {len(x)} secrets, and its answers have the shape {y.shape}: one for each is wanted.")
     if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
@@ -78,8 +86,13 @@ def answers(names: Mapping[str, Any], x: Array, rng: np.random.Generator) -> Arr
 
 
 def drawn_from(names: Mapping[str, Any], x: Array, seed: int) -> Array:
-    """The same, played twice: who draws from `rng` and from nothing else gives the same answers again."""
-    first, second = (answers(names, x, generator(seed, 0)) for _ in range(2))
+    """The same, played twice."""
+    return twice(lambda rng: answers(names, x, rng), seed)
+
+
+def twice(play: Callable[[np.random.Generator], Array], seed: int) -> Array:
+    """Who draws from `rng` and from nothing else gives the same answers again."""
+    first, second = (play(generator(seed, 0)) for _ in range(2))
     if (first != second).any():
         raise Failed("The same rng gave other answers the second time: something else is drawn from, or remembered.")
     return first
@@ -90,9 +103,22 @@ def rows(table: Any, count: int, width: int, what: str) -> Array:
     law = np.asarray(table, float)
     if law.shape != (count, width):
         raise Failed(f"{what} must be a table of {count} rows and {width} columns; yours has the shape {law.shape}.")
+    return chances(law, what)
+
+
+def chances(law: Array, what: str) -> Array:
+    """A table whose every row is a law."""
     if not np.isfinite(law).all() or (law < 0).any() or (abs(law.sum(axis=1) - 1) > 1e-9).any():
         raise Failed(f"Every row of {what} must hold chances that add up to 1.")
     return law
+
+
+def finite(made: Any, many: int, what: str) -> Array:
+    """A finite number for each of so many; `what` says who must give them, and for what."""
+    found = np.asarray(made, float)
+    if found.shape != (many,) or not np.isfinite(found).all():
+        raise Failed(f"{what}; its shape is {found.shape}.")
+    return found
 
 
 def agrees(seen: float, stated: float, tries: int) -> bool:
@@ -115,6 +141,12 @@ def law_is_drawn(
                     f"does it in {100 * seen:.1f} %, of {count(tries)}."
                 )
     return f"release draws what law says, in {count(len(secrets) * tries)} draws."
+
+
+def tried(tested: Any, tries: int, seed: int, where: str = "") -> tuple[Any, str]:
+    """Our attack on what the reader wrote: all it found, and in words what it proves. `where` follows the tries."""
+    found = audit(tested, name="yours", trials=tries, delta=0.0, seed=seed)
+    return found, f"{count(tries)} tries{where} prove ε ≥ {shown(found.attacked.epsilon_lower, 'lower')}"
 
 
 def number(value: Any, what: str) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from recprivlib.data.synthetic import synthetic
-from recprivlib.exercises.contract import Exercise, Failed, Wrong, generator, number, price
+from recprivlib.exercises.contract import Exercise, Failed, Wrong, finite, generator, number, price
 from recprivlib.plots.numerals import count
 from recprivlib.protocols import Array
 
@@ -151,10 +151,8 @@ def _sums(names: Mapping[str, Any], table: Array) -> Array:
 
 
 def _means(names: Mapping[str, Any], noisy: Array) -> Array:
-    made = np.asarray(names["means"](noisy.copy()), float)
-    if made.shape != (FILMS,) or not np.isfinite(made).all():
-        raise Failed(f"means must return a finite number for each of {FILMS} films; yours has the shape {made.shape}.")
-    return made
+    made = names["means"](noisy.copy())
+    return finite(made, FILMS, f"means must return a finite number for each of {FILMS} films")
 
 
 EXERCISE = Exercise(

@@ -8,12 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.auditing import audit
-from recprivlib.exercises.contract import Exercise, Failed, Wrong, agrees, generator, price, rows
+from recprivlib.exercises.contract import (
+    Exercise,
+    Failed,
+    Wrong,
+    agrees,
+    finite,
+    generator,
+    price,
+    released,
+    rows,
+    tried,
+    twice,
+)
 from recprivlib.mechanisms import OneBitGradient
 from recprivlib.mechanisms.common import all_pairs, worst
 from recprivlib.plots.numerals import count
-from recprivlib.plots.numerals import epsilon as shown
 from recprivlib.primers.privacy.own import Code
 from recprivlib.protocols import Array
 
@@ -87,10 +97,7 @@ def contract(names: Mapping[str, Any], seed: int) -> str:
     """Every answer is −1, 0 or 1, for runs of any length; an estimate for each epoch."""
     for epochs in (1, SHORT, EPOCHS):
         x = generator(seed, 1).uniform(-1, 1, (200, epochs))
-        first, second = (_said(names, x, generator(seed, 0)) for _ in range(2))
-        if (first != second).any():
-            raise Failed("The same rng gave other answers the second time: something else is drawn from.")
-        _estimate(names, first)
+        _estimate(names, twice(lambda rng, x=x: _said(names, x, rng), seed))  # type: ignore[misc]
     return f"Runs of 1, {SHORT} and {EPOCHS} epochs; every answer is −1, 0 or 1."
 
 
@@ -129,11 +136,9 @@ def attacked(names: Mapping[str, Any], seed: int) -> str:
 
         for pair in ((-1.0, 1.0), (0.0, 1.0)):
             tested = Code(TOTAL, play, (np.float64(pair[0]), np.float64(pair[1])))
-            found = audit(tested, name="yours", trials=TRIES, delta=0.0, seed=seed).attacked
-            proved = (
-                f"{count(TRIES)} tries at {EPOCHS} epochs prove ε ≥ {shown(found.epsilon_lower, 'lower')} by {what}"
-            )
-            if found.decisive > TOTAL:
+            found, proved = tried(tested, TRIES, seed, f" at {EPOCHS} epochs")
+            proved = f"{proved} by {what}"
+            if found.attacked.decisive > TOTAL:
                 raise Failed(f"{proved}; {TOTAL:g} is the total of the run: broken.")
             best = best or proved
     return f"{best}; the total is {TOTAL:g}."
@@ -161,10 +166,7 @@ def _run(values: tuple[float, ...]) -> str:
 
 
 def _said(names: Mapping[str, Any], x: Array, rng: np.random.Generator) -> Array:
-    kept = x.copy()
-    y = np.asarray(names["release"](x, rng))
-    if (x != kept).any():
-        raise Failed("release changes the numbers that it is given.")
+    y = released(names, x, rng, "numbers")
     if y.shape != x.shape:
         raise Failed(
             f"release got {x.shape[0]} people × {x.shape[1]} epochs, and its answers have the shape {y.shape}."
@@ -175,12 +177,10 @@ def _said(names: Mapping[str, Any], x: Array, rng: np.random.Generator) -> Array
 
 
 def _estimate(names: Mapping[str, Any], y: Array) -> Array:
-    made = np.asarray(names["estimate"](y.copy()), float)
-    if made.shape != (y.shape[1],) or not np.isfinite(made).all():
-        raise Failed(
-            f"estimate must return a finite number for each of {y.shape[1]} epochs; its shape is {made.shape}."
-        )
-    return made
+    epochs = y.shape[1]
+    return finite(
+        names["estimate"](y.copy()), epochs, f"estimate must return a finite number for each of {epochs} epochs"
+    )
 
 
 def _law(names: Mapping[str, Any]) -> Array:

@@ -16,11 +16,12 @@ from recprivlib.exercises.contract import (
     law_is_drawn,
     price,
     rows,
+    tried,
 )
 from recprivlib.mechanisms import OptimalChannel
 from recprivlib.mechanisms.common import all_pairs, worst
 from recprivlib.mechanisms.optimal_channel import PRIOR
-from recprivlib.plots.numerals import count, epsilon, percent
+from recprivlib.plots.numerals import count, percent
 from recprivlib.primers.privacy.own import Code, Table
 from recprivlib.protocols import Array
 
@@ -101,8 +102,7 @@ def attacked(names: Mapping[str, Any], seed: int) -> str:
     """Our attack on what release draws, at the pair that the law says is worst; that it holds, the law has to say."""
     stated = Table(CLAIM, _law(names))
     one, other = (STARS[at] for at in stated.worst_pair())
-    found = audit(Code(CLAIM, names["release"], (one, other)), name="yours", trials=TRIES, delta=0.0, seed=seed)
-    proved = f"{count(TRIES)} tries prove ε ≥ {epsilon(found.attacked.epsilon_lower, 'lower')}"
+    found, proved = tried(Code(CLAIM, names["release"], (one, other)), TRIES, seed)
     if found.verdict == "broken":
         raise Failed(f"{proved}: broken.")
     verdict = audit(stated, name="yours", trials=1000, delta=0.0, seed=seed).verdict

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from recprivlib.exercises.contract import Exercise, Failed, Wrong, generator
+from recprivlib.exercises.contract import Exercise, Failed, Wrong, finite, generator
 from recprivlib.plots.numerals import count
 from recprivlib.protocols import Array
 
@@ -140,10 +140,8 @@ def _encoded(names: Mapping[str, Any], said: str, update: Array, kinds: Array) -
 
 
 def _decoded(names: Mapping[str, Any], total: Array, kinds: Array) -> Array:
-    made = np.asarray(names["decode"](total.copy(), PHONES, kinds.copy()), float)
-    if made.shape != (FILMS,) or not np.isfinite(made).all():
-        raise Failed(f"decode must return a finite number for each of {FILMS} films; its shape is {made.shape}.")
-    return made
+    made = names["decode"](total.copy(), PHONES, kinds.copy())
+    return finite(made, FILMS, f"decode must return a finite number for each of {FILMS} films")
 
 
 EXERCISE = Exercise(

@@ -21,7 +21,7 @@ from recprivlib.plots.numerals import word as meaning
 from recprivlib.plots.strip import BAY, LANE, place
 
 FALLS, LEANS, STANDS, OPEN = "falls", "leans", "stands", "open"
-FULL = {False: 0.5, True: 0.1}  # a gap to the chart that fills its side: shares of people, or stars
+FULL = {False: 0.3, True: 0.1}  # a gap to the chart that fills its side: shares of people, or stars
 MORE = 1.25  # times what is counted, above which a claim is called too careful
 FACTOR = 2.0  # within which a price is called right
 UNIT_WORDS = {"interaction": "one click", "rating": "one rating", "user": "a person"}
@@ -103,6 +103,13 @@ class Standing:
         return self.promise.whole_label if self.unit == "whole" and self.promise.whole_label else self.promise.label
 
     @property
+    def rated(self) -> bool:
+        """Whether its list is judged by its error, in stars, and not by the films that it finds."""
+        known = self.finds or self.instead
+        assert known is not None
+        return known.rating
+
+    @property
     def quality(self) -> str:
         """What its list is worth beside the chart; where it was never run, what is known instead."""
         if self.finds:
@@ -171,7 +178,7 @@ def state(one: Standing) -> dict[str, Any]:
         "bounds": [_at(bound) for bound in climb.bounds], "attacked": _at(climb.attacked),
         "counted": _at(climb.counted), "mixed": None if math.isnan(climb.mixed) else _at(climb.mixed),
         "end": one.end, "falls": one.falls_at, "word": one.word, "gap": None if gap is None else round(gap, 3),
-        "printed": one.finds is not None and not one.finds.tuned,
+        "stars": one.rated, "printed": one.finds is not None and not one.finds.tuned,
         "beside": one.beside, "brief": one.brief, "said": one.said,
         "near": [at for at, guess in enumerate(GUESSES) if near(guess, climb.counted)],
     }  # fmt: skip

@@ -12,11 +12,12 @@ from recprivlib.living import board, kit
 from recprivlib.living.climbs import LOOKS, looked
 from recprivlib.living.promises import BY_KEY, CROWDS
 from recprivlib.mechanisms.laplace_or_truth import LaplaceOrTruth
-from recprivlib.plots.numerals import count, epsilon, percent, setting
+from recprivlib.plots.numerals import count, epsilon, setting
 from recprivlib.plots.numerals import word as meaning
 
 SCRIPTS = ("reckoning",)
 ROW = "ldp_svd"
+REPORTS = 20  # as many as the stranger's notebook has of stars; a per cent here would be that of the coin below
 BEFORE = (
     "A paper promises that whoever sees your phone's report of a rating is left with no more than **{meaning}**: "
     "ε = {claimed}."
@@ -24,7 +25,7 @@ BEFORE = (
 CLIMB = "**{tries} tries** to tell two ratings apart, on the code itself: at least **ε = {bound}** is lost."
 AFTER = (
     "It fell within {tries} tries; {all} prove at least **ε = {attacked}**, {meant}. And noise has decimals: a "
-    "report in whole stars is the rating itself. {share} are, each of them **proof**."
+    "report in whole stars is the rating itself. Some {verbatim} of {reports} are, each of them **proof**."
 )
 
 
@@ -53,8 +54,9 @@ def after(one: board.Standing) -> str:
     """What is left of it."""
     at = one.falls_at
     assert at is not None
-    return kit.fill(AFTER, tries=count(looked(at)), all=count(looked(LOOKS - 1)), share=percent(verbatim()),
-                    attacked=epsilon(one.climb.attacked, "lower"), meant=meaning(one.climb.attacked))  # fmt: skip
+    return kit.fill(AFTER, tries=count(looked(at)), all=count(looked(LOOKS - 1)), verbatim=round(REPORTS * verbatim()),
+                    reports=REPORTS, attacked=epsilon(one.climb.attacked, "lower"),
+                    meant=meaning(one.climb.attacked))  # fmt: skip
 
 
 def verbatim() -> float:

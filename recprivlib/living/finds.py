@@ -43,7 +43,7 @@ class Beside:
     def short(self) -> str:
         """As it stands beside a row: "beats, 10 points"."""
         how = {"beats": "beats", "loses to": "loses"}.get(self.verb, "level")
-        by = f"{stars(self.gap)} ★" if self.rating else f"{points(self.gap)} points"
+        by = f"{stars(self.gap)} ★" if self.rating else f"{points(self.gap)} point{'s' * (points(self.gap) != '1')}"
         return how if how == "level" else f"{how}, {by}"
 
     @property
@@ -86,9 +86,11 @@ def read(priced: Priced, found: Found, alike: bool = True) -> Beside:
         chart = None if mine is None else tuned_chart(mine, found)
         if chart is not None:
             return _beside(mine, chart, found, True)
+    if not found.untuned:
+        raise UserError(f"{found.tuned} has no tuned row of {priced.system} at {dict(priced.settings)}")
     about = {"metric": found.metric, **found.about}
     mine = row(found.untuned, priced.system, {**about, **values(priced.value), **found.settings})
-    chart = row(found.charted or found.untuned, found.chart, about)
+    chart = row(found.untuned, found.chart, about)
     if mine is None or chart is None:
         missing = priced.system if mine is None else found.chart
         raise UserError(f"{found.untuned} has no row of {missing} at {dict(priced.settings)}: the board asks for it")

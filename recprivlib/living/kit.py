@@ -110,6 +110,6 @@ def slider(steps: Sequence[Mapping[str, Any]], start: int, label: str = "epsilon
     now = steps[start]
     return (
         f'<div class="lv-drag"><input type="range" min="0" max="{len(steps) - 1}" value="{start}" step="1"'
-        f' aria-label="{label}" aria-valuetext="{escape(now["spoken"])}"><span>more privacy</span>'
+        f' autocomplete="off" aria-label="{label}" aria-valuetext="{escape(now["spoken"])}"><span>more privacy</span>'
         f"<output>{escape(now['label'])}</output><span>less privacy</span></div>"
     )

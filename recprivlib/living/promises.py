@@ -51,10 +51,9 @@ class Found:
     chart: str  # the system that anybody could print
     metric: str
     tuned: str  # table; "": nobody was tuned there
-    untuned: str  # table
+    untuned: str  # table; "": at this bill there are searched ones alone
     about: Mapping[str, Any]  # of the rows of both
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the untuned rows, beyond the system's own
-    charted: str = ""  # the table that has the chart, where the untuned one has not
     total: float | None = None  # the bill at which all were tuned there, if that is what was given
 
 
@@ -105,12 +104,17 @@ _BITS_MANY = Found("popularity", "hr@10", "", "fmf_ldp_users", _INVENTED)
 _FLOOR = "uniform-similarity"
 _PNBM = Found(_FLOOR, "rmse", "dp_pnbm_tuned", "dp_pnbm", {"data": "ml-100k"})
 _PNBM_MANY = Found(_FLOOR, "rmse", "", "dp_pnbm_large", {"data": "ml-1m"})
+_PERSON = Found(_FLOOR, "rmse", "dp_pnbm_person", "dp_pnbm", {"data": "ml-100k"})
 _PEOPLE = Found(_FLOOR, "rmse", "", "dp_pnbm_people", {"data": "ml-100k"}, {"population": 100.0})
 _SPLIT = {"data": "ml-100k", "protocol": "user-split"}
-_FEDERATED = Found("popularity", "hr@10/full", "privrec_tuned", "privrec_dp", _SPLIT, charted="privrec")
-_SUMS = Found("popularity", "hr@10/full", "privrec_tuned", "privrec", _SPLIT)
-_SUMS_MANY = Found("popularity", "hr@10/full", "", "privrec", {"data": "ml-1m", "protocol": "user-split"})
-_ROUNDS = {"cohort": 30, "rounds": 600, "local_epochs": 10, "size": "large", "unclipped_quantile": 0.5, "balance": 0.7}
+_MANY_SPLIT = {"data": "ml-1m", "protocol": "user-split"}
+_AT_8 = Found("popularity", "hr@10/full", "privrec_tuned", "", _SPLIT, total=8.0)
+_WITHOUT = Found("popularity", "hr@10/full", "", "privrec", _MANY_SPLIT)
+_SUMS = Found("popularity", "hr@10/full", "privrec_tuned", "privrec_beyond", _SPLIT, total=1.0)
+_SUMS_MANY = Found("popularity", "hr@10/full", "privrec_large", "", _MANY_SPLIT, total=1.0)
+# Rounds, and noise, as where all were tuned at one bill.
+_ROUNDS = {"cohort": 30, "rounds": 100, "noise_multiplier": 0.6634, "local_epochs": 5, "size": "large",
+           "unclipped_quantile": 0.5, "balance": 0.7}  # fmt: skip
 
 PROMISES = (
     Promise(
@@ -153,16 +157,17 @@ PROMISES = (
         "dp_pnbm-means", "means that are bought", "dp_pnbm",
         Priced("dp-item-means", {"epsilon": 1.0}, RATING),
         Priced("dp-item-means", {"epsilon": 1.0, "protects": "user"}, PERSON),
-        finds={"town": _PNBM, "country": _PNBM_MANY}, whole_finds={"town": _PNBM, "country": _PEOPLE},
+        finds={"town": _PNBM, "country": _PNBM_MANY}, whole_finds={"town": _PERSON, "country": _PEOPLE},
         repairs="dp_pnbm", whole_label="means, for a person",
     ),
     Promise(
         "privrec", "privrec", "privrec", *_same("dp-privrec", HISTORY, HISTORY, **_ROUNDS),
-        finds={"town": _FEDERATED},
-        instead=Instead("no noise", "without its noise", Priced("privrec", {}, HISTORY), _SUMS_MANY),
+        finds={"town": _AT_8},
+        instead=Instead("no noise", "without its noise", Priced("privrec", {}, HISTORY), _WITHOUT),
     ),
     Promise(
-        "privrec-gram", "two noisy sums", "privrec", *_same("dp-gram", PERSON, PERSON, epsilon=1.0),
+        "privrec-gram", "two noisy sums", "privrec",
+        *_same("dp-gram", HISTORY, HISTORY, epsilon=1.0, relation="replace"),
         finds={"town": _SUMS, "country": _SUMS_MANY}, repairs="privrec",
     ),
 )  # fmt: skip

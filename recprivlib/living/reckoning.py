@@ -29,11 +29,15 @@ PLANT = (
 GUESS = "{label}: you say **{guess}**, {word}. The flag {claims}."
 CLIMB = "Up to **{tries} tries** against each promise, on the code itself. A triangle is what they prove to be lost."
 COUNTED = "And what an honest accountant **counts**, over the whole run."
-KEY = (
-    "▶ attacked: at least (at the left end: it saw nothing) · ▮ counted: at most · ▯ counted behind an "
-    "honest mixer (the attack hears phones by name) · "
-    "◉ your guess, dotted to what is counted · green: what the book puts beside a promise."
-)
+KEY = (  # the marks of the board, and what each is
+    ('<path class="flag" d="M5 20V3M5 2h13l-3 4 3 4H5z"/>', "claimed; a fallen one lies beside its stump"),
+    ('<path class="proof" d="M4 3L18 11 4 19z"/>', "attacked: at least (at the left end: it saw nothing)"),
+    ('<path class="end" d="M9 2h4v18H9z"/>', "counted: at most"),
+    ('<path class="mixed" d="M9 3h3v16H9z"/>', "counted behind an honest mixer (the attack hears phones by name)"),
+    ('<g class="knob"><circle class="ring" cx="11" cy="11" r="7"/><circle cx="11" cy="11" r="2.4"/></g>',
+     "your guess, dotted to what is counted"),
+    ('<path class="flag repair" d="M5 20V3M5 2h13l-3 4 3 4H5z"/>', "green: what the book puts beside a promise"),
+)  # fmt: skip
 CHART = "Each list beside one that anybody could print, the same for all (what is popular, or each film's mean):"
 BESIDE = "a popular list (hollow: as printed)"
 SCORE = "Who came within a factor of two of what is counted: **{who}**."
@@ -142,6 +146,8 @@ def note(unit: str = "one", crowd: str = "town") -> str:
     if not tuned:
         return f"{CHART} both as printed. Nobody has searched among so many people."
     rest = [one.label for one in rows if one.finds and not one.finds.tuned]
+    if len(rest) > len(tuned):
+        return f"{CHART} both as printed where hollow, searched alike where filled ({listed(tuned)})."
     return f"{CHART} both searched alike where filled, as printed where hollow ({listed(rest)})."
 
 
@@ -180,6 +186,12 @@ def numbers(rows: list[list[str]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def key() -> str:
+    """What each mark of the board is."""
+    return "".join(f'<li><svg viewBox="0 0 22 22" aria-hidden="true">{mark}</svg>{escape(text)}</li>'
+                   for mark, text in KEY)  # fmt: skip
+
+
 def html(told: Mapping[str, Any]) -> str:
     """The board before anything is planted; without a script its end, as a table."""
     first, second = (kit.segment(name, label, options, options[0][0]) for name, label, options in zip(
@@ -191,7 +203,7 @@ def html(told: Mapping[str, Any]) -> str:
         kit.bar(kit.button("Attack", "lv-go"), f'<span class="rk-switches" hidden>{first}{second}</span>'),
         kit.sentence(f"{told['closing']['one town']} {score()}"),
         '<div class="rk-board"><svg role="group" aria-label="a line of ε for each promise and repair"></svg></div>',
-        f'<p class="lv-note rk-key">{escape(KEY)}</p>'
+        f'<ul class="rk-key">{key()}</ul>'
         f'<p class="lv-note rk-note">{escape(told["notes"]["one town"])}</p>',
         f'<ol class="rk-three">{asked}</ol>',
         f'<details class="rk-table" open><summary>The numbers</summary>{rows}</details>',

@@ -48,7 +48,8 @@ class Chart:
     def margin(self) -> dict[str, int]:
         """Pixels round the plot; the axis-slider of the kit has the same left and right."""
         scale = 1.5 if self.large else 1
-        longest = max((len(name) for name in self.y.plotly()["ticktext"]), default=0)  # the title stands beside it
+        names = self.y.plotly()["ticktext"]  # the title stands beside them; a per cent sign is as wide as two digits
+        longest = max((len(name) + name.count("%") for name in names), default=0)
         left, right = (max(44, 20 + 8 * longest), 12) if self.narrow else (56, self.right)
         return {"l": round(left * scale), "r": round(right * scale), "t": round(16 * scale), "b": round(44 * scale)}
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Series", "along", "beats_from", "compared", "curve", "known", "level", "line", "rated", "rows", "said", "tuned",
-    "verb", "verdicts",
+    "Series", "along", "beats_from", "compared", "confirmed", "curve", "known", "level", "line", "rated", "rows",
+    "said", "tuned", "verb", "verdicts",
 ]  # fmt: skip
 ERRORS = ("rmse",)  # metrics of which less is better
 
@@ -190,3 +190,22 @@ def verdicts(found: Sequence[tuple[str, str, str, str]]) -> Drawn:
     )
     table = f'<table class="rp-verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     return Drawn(f"<style>{VERDICTS}</style>{table}", "\n".join(" | ".join(row) for row in found))
+
+
+def confirmed(
+    tables: Mapping[str, pd.DataFrame], metric: str, named: Mapping[str, Mapping[str, Any]], **where: Any
+) -> pd.DataFrame:
+    """How far each of `named` is from what it is held against, tuned, with its verb: a column a table.
+
+    The first table is where everybody was searched; the others are looked at once, with what was chosen there.
+    """
+    import pandas as pd
+
+    def said(table: pd.DataFrame, **how: Any) -> str:
+        (row,) = rows(table, metric, setting="tuned", **how).to_dict("records")
+        apart = ", ".join(f"{row[name]:+.3f}" for name in ("difference_low", "difference_high"))
+        return f"{row['difference']:+.3f} [{apart}], {row['verb']}"
+
+    return pd.DataFrame(
+        {name: {who: said(table, **how, **where) for who, how in named.items()} for name, table in tables.items()}
+    )

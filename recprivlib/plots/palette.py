@@ -6,6 +6,7 @@ never asks which theme it is drawn in. Lines may be coloured, text never is.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +47,14 @@ def colour(role: str) -> str:
     return ROLES[role].light
 
 
+SPAN = '<span style="color:'
+
+
+def inked(mark: str, role: str) -> str:
+    """A mark of a key in the colour that it has in the figure; the word beside it keeps that of text."""
+    return f'{SPAN}{colour(role)}">{mark}</span>'
+
+
 def faded(colour: str, opacity: float) -> str:
     """A hex colour at some opacity."""
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
@@ -70,7 +79,9 @@ def themed(figure: Any, theme: str) -> Any:
 
 def _swapped(part: Any, pairs: dict[str, str]) -> Any:
     if isinstance(part, str):
-        return pairs.get(part, part)
+        if part.startswith("#") or SPAN not in part:
+            return pairs.get(part, part)
+        return re.sub(f"(?<={SPAN})#[0-9A-F]{{6}}", lambda found: pairs[found[0]], part)
     if isinstance(part, dict):
         return {key: _swapped(value, pairs) for key, value in part.items()}
     if isinstance(part, (list, tuple)):

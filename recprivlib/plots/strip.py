@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
+from recprivlib.plots.key import ATTACKED, CLAIMED, COUNTED, INK, KEY_STYLE, PAGE, SECONDARY, key
 from recprivlib.plots.numerals import STEPS, THIN, WORDS, bounded, certified, many, one_in, percent, times
 
 LOW, HIGH, LANE, BAY = 0.05, 10_000.0, 90.0, 92.5  # ε at both ends; per cent where lane ends and bay begins
@@ -21,19 +22,19 @@ TICKS = ((0.1, ".1"), (0.2, ".2"), (1, "1"), (3, "3"), (10, "10"), (100, "100"),
          (10_000, f"10{THIN}000"))  # fmt: skip
 NARROWEST = 600  # px: where the labels of the wide strip must still fit
 CHARACTER = 6.9  # px a character of 13 px type takes, about
-ATTACKED, COUNTED, INK = "var(--rp-attack,#852A81)", "var(--rp-ink,#1A1A1A)", "var(--rp-ink,#1A1A1A)"
-CLAIMED, PAGE, SECONDARY = "var(--rp-paper,#C05A0C)", "var(--rp-page,#FFFFFF)", "var(--rp-secondary,#5F6673)"
 TOP, DEEP = 38, 24  # px: where the lane begins, and how deep it is
 
 STYLE = (
-    f".rp-strip{{container-type:inline-size;margin:0;color:{INK};font:13px/1.45 system-ui,-apple-system,'Segoe UI',"
-    "Roboto,sans-serif;font-variant-numeric:tabular-nums}.rp-strip svg{display:block;width:100%;overflow:visible}"
+    f".rp-strip{{container-type:inline-size;position:relative;margin:0;color:{INK};"
+    "font:13px/1.45 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;"
+    "font-variant-numeric:tabular-nums}.rp-strip svg{display:block;width:100%;overflow:visible}"
     ".rp-strip p{margin:.15em 0;font-size:13px}.rp-strip .rp-terms{color:" + SECONDARY + "}"
     ".rp-strip button{font:inherit;color:inherit;background:none;border:1px solid currentColor;border-radius:1em;"
     "padding:.1em .8em;margin:.1em .2em;cursor:pointer;min-height:24px}"
     ".rp-strip button[aria-pressed=true]{color:" + INK + ";border-width:2px}"
     ".rp-strip .rp-phone{display:none}"
-    "@container (max-width:559px){.rp-strip .rp-desk{display:none}.rp-strip .rp-phone{display:block}}"
+    ".rp-strip .rp-foot>*{display:inline-block;margin:0 14px 0 0}.rp-strip .rp-foot>p{display:inline}"
+    "@container (max-width:559px){.rp-strip .rp-desk{display:none}.rp-strip .rp-phone{display:block}}" + KEY_STYLE
 )
 
 
@@ -156,7 +157,14 @@ def strip(it: Strip, narrow: bool | None = None) -> str:
         for at, unit in enumerate(it.units)
     )
     terms = f'<p class="rp-terms">{escape(it.terms)} {buttons}</p>' if not it.nothing else ""
-    return f'<figure class="rp-strip"><style>{style}</style>{desk}{phone}{terms}</figure>'
+    foot = f'<div class="rp-foot">{terms}{key(_drawn(it), it.confidence)}</div>'
+    return f'<figure class="rp-strip"><style>{style}</style>{desk}{phone}{foot}</figure>'
+
+
+def _drawn(it: Strip) -> tuple[str, ...]:
+    """The marks that stand on the lane."""
+    numbers = {"claimed": it.claimed, "attacked": it.attacked, "hollow": it.ceiling, "counted": it.counted}
+    return () if it.nothing else tuple(name for name, value in numbers.items() if value is not None)
 
 
 def _desk(it: Strip) -> str:

@@ -144,8 +144,8 @@ def plan(
     grid = {key: _listed(values) for key, values in grid.items()}
     _refuse_nonsense(names, grid, seeds, data)
     runs = [
-        (name, settings, protocol_of(name, get(name), one))
-        for name in names for settings in _settings(name, grid) for one in wanted
+        (name, values(configured(get(name).system, dict(given))), protocol_of(name, get(name), one))
+        for name in names for given in settings_of(name, grid) for one in wanted
     ]  # fmt: skip
     cells, lengths = [], tuple(ks) if ks else None
     for source in data:
@@ -171,8 +171,9 @@ def _refuse_nonsense(
     for seed in seeds:
         checked(seed)
     known = {name for system in names for name in parameters(get(system).system)}
+    of_one = {f"{system}.{name}" for system in names for name in parameters(get(system).system)}
     for name in grid:
-        if name not in known:
+        if name not in known | of_one:
             choices = ", ".join(sorted(known)) or "none at all"
             raise UserError(f"no system of this sweep has a parameter {name!r}; there are {choices}")
 
@@ -199,12 +200,17 @@ def _refuse_place(out: Path) -> None:
         raise UserError(f"{out} is {what}, but the results go to a file")
 
 
-def _settings(name: str, grid: Mapping[str, Sequence[Any]]) -> Iterator[Mapping[str, Any]]:
-    """Every combination of the grid's parameters that this system has, with its defaults for the others."""
+def settings_of(name: str, grid: Mapping[str, Sequence[Any]]) -> Iterator[Mapping[str, Any]]:
+    """Every combination of the grid's parameters that this system has: those alone, checked.
+
+    A name with a system before it, "mf-als.alpha", is of that system alone.
+    """
     system = get(name).system
-    mine = [key for key in grid if key in parameters(system)]
-    for combination in itertools.product(*(grid[key] for key in mine)):
-        yield values(configured(system, dict(zip(mine, combination, strict=True))))
+    given = {key.removeprefix(f"{name}."): listed for key, listed in grid.items()}
+    mine = [key for key in given if key in parameters(system)]
+    for combination in itertools.product(*(given[key] for key in mine)):
+        every = values(configured(system, dict(zip(mine, combination, strict=True))))
+        yield {key: every[key] for key in mine}
 
 
 def _listed(given: Any) -> list[Any]:

@@ -11,7 +11,8 @@
     splits = "0-4"                          # outer splits, each with a search of its own
     seeds = "0-4"                           # training seeds on each
     populations = "0-4"                     # of synthetic: all are tested with what was chosen on population 1000
-    searched_on = "ml-100k"                 # other data: tested with what was chosen there on outer split 0, frozen
+    searched_on = "ml-100k"                 # other data: tested with what was chosen there on outer split 0, frozen,
+                                            # in whichever table it was searched for
     metric = "rmse"                         # that chooses; default: by the protocol
     trials = 64
     most = 256                              # to which the trials of a paper's system may double
@@ -32,7 +33,6 @@ both have that bill, or a smaller one where a dial ends before; "as printed" is 
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -44,10 +44,9 @@ from recprivlib.data import pinned
 from recprivlib.evaluation import Nest
 from recprivlib.experiment import protocol_of
 from recprivlib.parameters import UserError, configured, dials, values
-from recprivlib.parameters import parameters as parameters_of
 from recprivlib.protocols import Relation, Unit, View
 from recprivlib.registry import get
-from recprivlib.sweeps import Row, outcomes
+from recprivlib.sweeps import Row, outcomes, settings_of
 from recprivlib.sweeps.cells import Cell, Outcome, dataset
 from recprivlib.tuning.choices import Choice, key
 from recprivlib.tuning.choose import MOST, TRIALS, Bench, Contender, applied, tuned
@@ -178,7 +177,7 @@ def comparison(
             raise UserError(f"{name} is {number!r}, but must be a whole number from 1")
     found = []
     for name in systems:
-        for fixed in _fixed(name, parameters or {}):
+        for fixed in settings_of(name, parameters or {}):
             how = protocol_of(name, get(name), protocol)
             one = Contender(name, data, "", how, fixed, metric, users, items, 0, price)
             found.append(replace(one, checksum=_checksum(one, 0)))
@@ -228,17 +227,6 @@ def numbers(what: str, text: Any) -> tuple[int, ...]:
     if re.fullmatch(r"\d{1,9}(-\d{1,9})?", str(text)) is None or int(last or first) < int(first):
         raise UserError(f'{what} is {text!r}, but must be like "3" or "0-4"')
     return tuple(range(int(first), int(last or first) + 1))
-
-
-def _fixed(name: str, given: Mapping[str, Sequence[Any]]) -> Iterator[Mapping[str, Any]]:
-    """Every combination of the given parameters that this system has."""
-    system = get(name).system
-    given = {one.removeprefix(f"{name}."): many for one, many in given.items()}
-    mine = [one for one in given if one in parameters_of(system)]
-    for combination in itertools.product(*(given[one] for one in mine)):
-        chosen = dict(zip(mine, combination, strict=True))
-        now = values(configured(system, chosen))
-        yield {one: now[one] for one in mine}
 
 
 def _checksum(one: Contender, population: int) -> str:

@@ -18,11 +18,17 @@ import notebooks  # noqa: E402
 PAGES = notebooks.chapters()
 
 
+def kept(page):
+    """The reference of a chapter."""
+    path = notebooks.REFERENCES / f"{page.stem}.ipynb"
+    if not path.exists():
+        pytest.fail(f"{page.name} has no reference: run make notebooks", pytrace=False)
+    return nbformat.read(path, as_version=4)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_reference_has_the_code_of_its_chapter(page):
-    path = notebooks.REFERENCES / f"{page.stem}.ipynb"
-    assert path.exists(), f"{page.name} has no reference: run make notebooks"
-    stored = notebooks.parts(nbformat.read(path, as_version=4))
+    stored = notebooks.parts(kept(page))
     assert stored == notebooks.cells(page), f"the code of {page.name} has changed: run make notebooks and read the diff"
 
 
@@ -33,7 +39,7 @@ def test_no_reference_without_a_chapter():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_references_compare_numbers(page):
     """A chapter whose every output is ignored or empty would pass whatever it computes."""
-    stored = nbformat.read(notebooks.REFERENCES / f"{page.stem}.ipynb", as_version=4)
+    stored = kept(page)
     ignored = {"nbval-ignore-output", "nbval-skip"}
     texts = [
         output.get("text") or output["data"]["text/plain"]

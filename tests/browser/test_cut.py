@@ -69,10 +69,14 @@ def test_what_is_cut_is_seen(visit, still_site):
 
 SHAPES = {"rising": (0.9, 0.1), "falling": (0.1, 0.9), "low": (0.95, 0.95), "high": (0.05, 0.05), "half": (0.5, 0.4)}
 DRAWN = [stem for stem in CHAPTERS if states(stem)[0].sketch]
+WIDTHS = (390, 1280, 1600)
+PAIRS = [(stem, width) for stem in DRAWN for width in WIDTHS]
+MAIN = {(stem, WIDTHS[at % 3]) for at, stem in enumerate(DRAWN)}  # every figure and every width; all pairs are slow
 
 
-@pytest.mark.parametrize("width", [390, 1280, 1600])
-@pytest.mark.parametrize("stem", DRAWN)
+@pytest.mark.parametrize(
+    ("stem", "width"), [pytest.param(*pair, marks=[] if pair in MAIN else pytest.mark.slow) for pair in PAIRS]
+)
 def test_no_name_lies_on_another_after_a_guess_is_drawn(visit, still_site, stem, width):
     """Whatever a finger draws: the reader's own words give way to the names of the lines."""
     which, asked = states(stem)

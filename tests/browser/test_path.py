@@ -250,10 +250,17 @@ def test_one_screen_holds_all_that_is_presented(visit, stem):
     assert not page.evaluate("document.documentElement.classList.contains('presenting')")
 
 
+PHONE, DESK = (390, "?step=3"), (1280, "")
+
+
 @pytest.mark.chromium
 @pytest.mark.parametrize(
     ("width", "query", "stem"),
-    [(390, "?step=3", stem) for stem in CHAPTERS] + [pytest.param(1280, "", *s.values, marks=s.marks) for s in SOME],
+    [
+        pytest.param(*how, s.values[0], marks=pytest.mark.slow if bool(s.marks) == (how == DESK) else [])
+        for how in (PHONE, DESK)
+        for s in SOME
+    ],  # each path once: some at a desk, the others on a phone
 )
 def test_a_path_has_no_serious_barrier(visit, accessible, width, query, stem):
     accessible(opened(visit, stem, query, width=width))

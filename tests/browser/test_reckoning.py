@@ -5,7 +5,7 @@ import re
 import pytest
 
 from recprivlib.living import fall, kit, reckoning
-from tests.browser.walking import PATIENCE, click
+from tests.browser.walking import PATIENCE, click, touch
 
 CROSSED = """svg => {  // words that are written over others
   const all = [...svg.querySelectorAll("text")].filter((one) => one.textContent && one.closest("g"));
@@ -108,6 +108,31 @@ def test_the_board_climbs_by_a_hand_and_a_link_brings_it_back(visit, told, promi
     page.locator("#lv-reckoning[data-ready='1']").wait_for(timeout=PATIENCE)
     says(box, told["closing"]["whole town"])
     assert box.get_by_role("radio", name="a person").get_attribute("aria-checked") == "true"
+
+
+@pytest.mark.chromium  # whose screen can be touched
+def test_the_board_is_played_by_a_thumb(visit, told, promises):
+    page, box = opened(visit, "reckoning", "lv-reckoning", width=390)
+    ring = box.get_by_role("slider").nth(2)
+    ring.scroll_into_view_if_needed()
+    knob, before = ring.locator(".ring").bounding_box(), page.evaluate("scrollY")
+    x, y = knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2
+    fingers = page.context.new_cdp_session(page)
+    for kind, by in (("touchStart", 0), ("touchMove", -10), ("touchMove", -40), ("touchEnd", None)):
+        points = [] if by is None else [{"x": x + by, "y": y + by / 8}]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    assert int(ring.get_attribute("aria-valuenow")) < promises[2]["start"]
+    assert page.evaluate("scrollY") == before, "the page stays where it is"
+    touch(box.locator(".lv-go"))
+    box.get_by_text("Skip to the end").wait_for(timeout=PATIENCE)
+    page.wait_for_timeout(450)
+    touch(box.locator(".lv-go"))
+    starts = [*(row["start"] for row in promises)]
+    starts[2] = int(ring.get_attribute("aria-valuenow"))
+    you = sum(at in row["states"]["one town"]["near"] for at, row in zip(starts, promises, strict=True))
+    says(box, f"{told['closing']['one town']} {reckoning.score(you)}")
+    touch(box.get_by_role("radio", name="a country"))
+    says(box, told["closing"]["one country"])
 
 
 @pytest.mark.parametrize(

@@ -32,22 +32,29 @@ class Lesson:
     """The room with its browsers. `shoot` keeps pictures, where they are wanted."""
 
     def __init__(
-        self, browser: Any, site: str, many: int, shoot: Callable[..., Any] | None = None, theme: str = "light"
+        self,
+        browser: Any,
+        site: str,
+        many: int,
+        shoot: Callable[..., Any] | None = None,
+        theme: str = "light",
+        wall: Any = None,  # one that is open; else the lesson opens its own, and two phones in browsers
     ):
         self.site, self.shoot, self.noise, self.theme = site, shoot or (lambda *_, **__: None), [], theme
-        self.browser, self.waits = browser, []
-        self.wall = self.page(f"/class/wall#{key(site)}", 1280, 720)
+        self.browser, self.waits, self.phones = browser, [], []
+        self.wall = wall or self.page(f"/class/wall#{key(site)}", 1280, 720)
         self.wall.locator(".lobby .code").wait_for(timeout=PATIENCE)
         self.wall.evaluate(WATCH)
         self.code = self.wall.locator(".lobby .code").inner_text()
-        self.phones = [self.join_by_hand(), self.page(f"/class#{self.code}", 390, 844)]
+        if not wall:
+            self.phones = [self.join_by_hand(), self.page(f"/class#{self.code}", 390, 844)]
         for phone in self.phones:
             phone.get_by_text("You are in.").wait_for(timeout=PATIENCE)
             phone.evaluate(TAPS)
         self.pupils = Pupils()
         self.pupils.start()
         self.pupils.join_class(site, self.code, many)
-        self.wall.get_by_text(f"{many + 2} phones are here").wait_for(timeout=PATIENCE)
+        self.wall.get_by_text(f"{many + len(self.phones)} phones are here").wait_for(timeout=PATIENCE)
 
     def page(self, path: str, width: int, height: int) -> Any:
         look = {"viewport": {"width": width, "height": height}, "has_touch": width < 640, "color_scheme": self.theme}
@@ -117,11 +124,11 @@ class Lesson:
                 phone.get_by_role("button", name=said.capitalize(), exact=True).click()
                 phone.locator("[aria-pressed=true]").wait_for()
             self.arrived(sent)
-            if turn == 1:
+            if turn == 1 and self.phones:
                 self.shoot(self.phones[0], "class-phone-attack")
             self.press("ArrowRight", "right so far" if turn < 3 else "95")
             if turn < 3:
-                self.press("ArrowRight", f"0 of {len(self.pupils.phones) + 2} have guessed")
+                self.press("ArrowRight", f"0 of {len(self.pupils.phones + self.phones)} have guessed")
         self.shoot(self.wall, "class-wall-attack-verdict")
         told = self.wall.locator("#say").inner_text()
         right, trials = map(int, re.findall(r"(\d+) of (\d+) right", told)[0])
@@ -166,7 +173,7 @@ class Lesson:
                 phone.locator("main button").nth(1).click()
                 phone.locator("[aria-pressed=true]").wait_for()
             self.arrived(sent)
-            if again:
+            if again and self.phones:
                 self.shoot(self.phones[0], "class-phone-vote")
             self.press("ArrowRight", "Dashed" if again else "Find somebody")
             if not again:
@@ -249,13 +256,21 @@ def test_a_server_that_is_started_anew_asks_for_the_new_code_and_knows_nobody(br
             page.context.close()
 
 
-def test_a_chapter_has_the_teachers_button_on_this_machine(visit, site):
-    page = visit("/book/recommenders.html", width=1280)
+def test_a_teacher_goes_from_the_plan_to_the_wall_and_has_the_class_vote_and_attack(browser, visit, site):
+    """Plan, project, class, vote, attack: every step by what the page before it holds, with four phones."""
+    page = visit("/book/teach/lesson-1.html", first=True)
+    page.locator("table a.at", has_text="your guess").first.click()  # the plan: what is on the wall when
+    page.locator(".stage[data-ready]").wait_for()
+    assert page.locator("html.presenting").count() == 1
+    assert page.locator(".where").inner_text() == "3 of 7: your guess"
+    assert page.locator(".ask button").first.is_visible()  # the room answers before it is shown
     link = page.locator(".stage-nav a.wall")
     link.wait_for()
     with page.context.expect_page() as opened:
         link.click()
     wall = opened.value
-    wall.locator(".lobby .code").wait_for()
+    lesson = Lesson(browser, site, 4, wall=wall)
     assert wall.evaluate("opener") is None
-    wall.close()
+    lesson.vote()
+    assert lesson.attack()[1] == 3 * 4
+    lesson.end()

@@ -147,6 +147,8 @@ def close(stem: str, result: Any) -> Any:
     if stem == "dp_pnbm":
         floors = {**result.floors, "private-popularity": result.error + 0.0001}
         return replace(result, floors=floors, versus=replace(NEARLY, low=-0.0002, high=-0.0001, lower_is_better=True))
+    if stem != "recommenders":
+        pytest.fail(f"say in close() how a result of {stem} looks a hair better than its rival", pytrace=False)
     near = replace(result.sampled, popular=tuple(rate - 0.0001 for rate in result.sampled.yours), versus=NEARLY)
     return replace(result, sampled=near)
 

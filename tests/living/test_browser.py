@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,10 +21,12 @@ def opened(browser, gallery):
     """`opened(width, theme)`: the page of all pictures, each of them begun; errors and requests elsewhere fail."""
     noise, contexts = [], []
 
-    def opened(width=1280, theme="light", query="", high=HIGH, **how):
+    def opened(width=1280, theme="light", query="", high=HIGH, prepare="", **how):
         look = {"viewport": {"width": width, "height": high}, "color_scheme": theme, "has_touch": width < 640}
         contexts.append(browser.new_context(**look, **how))
         page = contexts[-1].new_page()
+        if prepare:
+            page.add_init_script(prepare)
         listen(page, urlsplit(gallery.address).netloc, noise)
         page.goto(f"{gallery.address}/index.html{query}", wait_until="load")
         page.locator("#lv-crowd[data-ready]").wait_for(timeout=PATIENCE)
@@ -48,6 +51,38 @@ def rests(page, name):
     page.locator(f"#{name}[data-moves=no]").wait_for(timeout=PATIENCE)
 
 
+# Frames that somebody asked for since the page was there.
+COUNTED = """window.asked = 0;
+const real = window.requestAnimationFrame;
+window.requestAnimationFrame = (step) => { window.asked++; return real.call(window, step); };"""
+
+
+def still(page):
+    """No clock of the page runs: in a third of a second nobody asks for a frame."""
+    before = page.evaluate("window.asked")
+    assert before > 0, "frames are counted"
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.asked") == before
+
+
+@contextlib.contextmanager
+def pressed(page, target):
+    """A finger that is on it; a mouse where the driver has no fingers."""
+    target.scroll_into_view_if_needed()
+    at = target.bounding_box()
+    x, y = at["x"] + 20, at["y"] + 10
+    if chromium(page):
+        fingers = page.context.new_cdp_session(page)
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        yield
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    else:
+        page.mouse.move(x, y)
+        page.mouse.down()
+        yield
+        page.mouse.up()
+
+
 def total(width, name, one):
     return 24 if width < 640 and len(one["films"]) > 24 else len(one["films"])
 
@@ -60,8 +95,10 @@ def total(width, name, one):
 def test_each_picture_is_played_to_its_end_by_keys_and_says_what_the_library_says(
     opened, pictures, shoot, width, theme
 ):
-    page = opened(width, theme)
+    page = opened(width, theme, prepare=COUNTED)
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    sent = []
+    page.on("request", lambda request: sent.append(request.url))
     for name in NOTEBOOKS:
         page.locator(f"#{name} .lv-go").focus()
         page.keyboard.press("Enter")
@@ -79,6 +116,9 @@ def test_each_picture_is_played_to_its_end_by_keys_and_says_what_the_library_say
     rests(page, "lv-crowd")
     rounds = page.evaluate("document.querySelector('#lv-crowd').living.rounds()")
     assert said(page, "lv-crowd") == told(crowd.closing(pictures["lv-crowd"], rounds))
+    still(page)
+    assert not sent, "no message to anybody"
+    assert page.evaluate("localStorage.length + sessionStorage.length + document.cookie.length") == 0
     shoot(page, f"living-{width}-{theme}")
 
 
@@ -116,17 +156,12 @@ def test_beliefs_of_the_page_are_the_librarys_at_three_settings(opened, pictures
 
 
 @pytest.mark.firefox
-def test_a_hand_holds_lets_go_and_makes_the_films_its_own(opened, pictures):
+def test_a_thumb_holds_lets_go_and_makes_the_films_its_own(opened, pictures):
     page = opened(390, "dark")
     box, one = page.locator("#lv-ap"), pictures["lv-ap"]
     page.set_viewport_size({"width": 390, "height": 844})
-    go = box.locator(".lv-go")
-    go.scroll_into_view_if_needed()
-    at = go.bounding_box()
-    page.mouse.move(at["x"] + 20, at["y"] + 10)
-    page.mouse.down()
-    page.wait_for_function("() => document.querySelector('#lv-ap').living.state.sent > 3", timeout=PATIENCE)
-    page.mouse.up()
+    with pressed(page, box.locator(".lv-go")):
+        page.wait_for_function("() => document.querySelector('#lv-ap').living.state.sent > 3", timeout=PATIENCE)
     rests(page, "lv-ap")
     sent = page.evaluate("document.querySelector('#lv-ap').living.state.sent")
     assert 3 < sent < 24 or not chromium(page), "it stops when it is let go"
@@ -206,6 +241,29 @@ def test_a_picture_is_presented_on_one_screen_and_seen_without_a_script(opened, 
         assert still.locator(f"#{name} .lv-say").inner_text() == told(one["closing"])
         assert not still.locator(f"#{name} .lv-go").is_visible()
     still.context.close()
+
+
+def test_a_page_that_was_left_comes_back_as_it_says_and_out_of_sight_its_clock_rests(opened, pictures):
+    """Back to a page, browsers put old values into sliders: what is said, drawn and set is one thing all the same."""
+    page = opened(high=900, prepare=COUNTED)
+    box, one = page.locator("#lv-sp"), pictures["lv-sp"]
+    box.get_by_role("slider").fill("2")
+    page.evaluate("setTimeout(() => (location.href = 'about:blank'))")
+    page.wait_for_url("about:blank")
+    page.evaluate("setTimeout(() => history.back())")
+    page.locator("#lv-crowd[data-ready]").wait_for(timeout=PATIENCE)
+    page.wait_for_timeout(200)  # in which a browser puts back what stood in a form
+    step = page.evaluate("document.querySelector('#lv-sp').living.state.step")
+    assert box.get_by_role("slider").input_value() == str(step)
+    assert box.locator("output").inner_text() == one["steps"][step]["label"]
+    box.locator(".lv-go").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('#lv-sp').living.state.sent > 3", timeout=PATIENCE)
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    rests(page, "lv-sp")
+    still(page)
+    page.evaluate("scrollTo(0, 0)")
+    page.locator("#lv-sp[data-moves=yes]").wait_for(timeout=PATIENCE)
 
 
 def opened_without_script(browser, url):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recprivlib.dashboard.folds import dataset
-from recprivlib.living import bits, crowd, films, notebook
+from recprivlib.living import bits, crowd, fall, films, notebook, reckoning
 from recprivlib.living.channels import CHANNELS, believed
 from recprivlib.papers.dp_pnbm.weighted import item_means
 from recprivlib.parameters import UserError
@@ -124,7 +124,7 @@ def test_an_epsilon_between_the_places_of_the_slider_is_refused():
         notebook.picture(channel="sp", epsilon="0.4")
 
 
-@pytest.mark.parametrize("module", [notebook, crowd])
+@pytest.mark.parametrize("module", [notebook, crowd, reckoning, fall])
 def test_the_scripts_of_a_picture_are_small_and_ask_nobody(module):
     texts = [(STATIC / "living" / f"{name}.js").read_text("utf-8") for name in module.SCRIPTS]
     assert len(gzip.compress("".join(texts).encode(), 9)) <= 10 * 1024

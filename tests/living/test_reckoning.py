@@ -9,6 +9,7 @@ import pytest
 from recprivlib.living import board, climbs, fall, finds, kit, reckoning
 from recprivlib.living.promises import BY_KEY, CROWDS, PROMISES, UNITS
 from recprivlib.plots.numerals import epsilon
+from recprivlib.tables import results
 from recprivlib.tuning.compared import PRINTED, TUNED
 
 EVERY = [(one, unit, crowd) for one in PROMISES for unit in UNITS for crowd in CROWDS]
@@ -91,7 +92,8 @@ def test_the_first_page_says_what_the_audit_says():
     one = climbs.committed()["ldp_svd", "one", "town"]
     said = fall.picture()["closing"]["one town"]
     assert f"**ε\xa0=\xa0{epsilon(one.attacked, 'lower')}**, nearly sure." in said
-    assert "73\u202f%" in said  # e/(1 + e): how often a report is the rating itself
+    assert "Some 15 of 20 are" in said  # 20 e/(1 + e): how often a report is the rating itself
+    assert "%" not in said, "a per cent of the first page is that of the coins below"
     assert kit.plain(fall.picture()["says"]["plant"]).endswith("ε\xa0=\xa02.")
 
 
@@ -121,7 +123,6 @@ def tuned(monkeypatch):
     ]
     table = pd.DataFrame(rows).assign(difference_low=0.03, difference_high=0.07)
     real = finds.results
-    monkeypatch.setattr(finds, "names", lambda: ["dplcf_tuned"])
     monkeypatch.setattr(finds, "results", lambda name: table if name == "dplcf_tuned" else real(name))
 
 
@@ -137,7 +138,41 @@ def test_a_list_is_read_tuned_alike_where_that_is_committed_and_as_printed_where
     assert "honest coin" not in note
     hollow = {row["key"]: row["states"]["one town"]["printed"] for row in reckoning.picture()["rows"]}
     assert (hollow["dplcf"], hollow["dplcf-ap"]) == (False, True)
-    assert "as printed. " in reckoning.note("whole", "country")
+    assert "both as printed where hollow, searched alike where filled (two noisy sums)" in reckoning.note(
+        "whole", "country"
+    )
+
+
+def test_every_row_of_a_town_is_tuned_alike_at_its_own_bill():
+    """In a country few were searched: the note says who."""
+    for unit in UNITS:
+        rows = board.standings(unit, "town", True)
+        assert [one.label for one in rows if not (one.finds and one.finds.tuned)] == []
+        assert reckoning.note(unit, "town").endswith("both searched alike, in every row.")
+    large = results("privrec_large")
+    assert set(large[large["system"] == "dp-gram"]["relation"]) == {"replace"}
+    assert BY_KEY["privrec-gram"].one.terms == BY_KEY["privrec"].one.terms, "one person, replaced, in both rows"
+
+
+def test_a_row_whose_table_is_gone_is_refused_and_not_read_from_another(monkeypatch):
+    monkeypatch.setattr(finds, "names", list)
+    with pytest.raises(finds.UserError, match="privrec_tuned has no tuned row of dp-privrec"):
+        finds.beside(BY_KEY["privrec"], "one", "town")
+
+
+def test_a_point_is_one_and_points_are_more():
+    found = finds.beside(BY_KEY["privrec-gram"], "one", "town")
+    assert finds.points(found.gap) == "1"
+    assert found.short == "beats, 1 point"
+    assert replace(found, gap=0.05).short == "beats, 5 points"
+
+
+def test_films_found_and_errors_in_stars_are_never_lengths_of_one_axis():
+    rated = {"ldp_svd", "ldp_svd-optimal", "dp_pnbm", "dp_pnbm-means"}
+    for one, unit, crowd in EVERY:
+        told = board.state(board.standing(one, unit, crowd))
+        assert told["stars"] == (one.key in rated), (one.key, unit, crowd)
+        assert told["stars"] or "★" not in told["beside"]
 
 
 @pytest.mark.usefixtures("tuned")

@@ -8,7 +8,7 @@ import pytest
 
 from recprivlib.plots.axes import EPSILON, SAMPLED
 from recprivlib.plots.chart import Chart, Label
-from recprivlib.plots.palette import INK, PAGE, ROLES, SECONDARY, css_variables, swaps, themed
+from recprivlib.plots.palette import INK, PAGE, ROLES, SECONDARY, css_variables, inked, swaps, themed
 
 
 def luminance(colour):
@@ -74,3 +74,9 @@ def test_a_system_is_drawn_in_its_role_of_the_registry():
     drawn |= {name: role for name, role, *_ in [*fmf_ldp.VARIANTS.values(), *publishing.VARIANTS.values()]}
     assert len(drawn) > 8
     assert drawn == {name: get(name).role for name in drawn}
+
+
+def test_a_mark_in_a_key_has_the_colour_of_its_marks_in_both_themes():
+    light = {"text": f"{inked('■', 'paper')} report"}
+    assert themed(light, "dark") == {"text": light["text"].replace(ROLES["paper"].light, ROLES["paper"].dark)}
+    assert themed({"text": "■ report"}, "dark") == {"text": "■ report"}

@@ -7,6 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from recprivlib.plots.key import BANDS
+from recprivlib.plots.numerals import STEPS, best_guess
 from recprivlib.plots.strip import BAY, LANE, Strip, place, strip
 
 TERMS = {"unit": "one rating, changed", "trust": "nobody (local)"}
@@ -142,3 +144,21 @@ def test_it_says_what_was_attacked():
     assert "attacked: one release, as the ledger states it" in strip(shown)
     assert "attacked: one release" in shown.sentence
     assert "attacked: one release" not in replace(shown, attacked=None).terms
+
+
+def told(text):
+    return re.sub(r"<[^>]*>", "", text[text.index("<details") :])
+
+
+@EVERY
+def test_the_key_explains_the_marks_that_are_drawn_and_no_other(it):
+    marks = {"⚑": it.claimed, "▶": it.attacked, "▷": it.ceiling, "▌": it.counted}
+    wanted = {mark for mark, value in marks.items() if value is not None and not it.nothing}
+    assert {mark for mark in marks if mark in told(strip(it))} == wanted
+    assert "grey bands" in told(strip(it))
+
+
+def test_the_bands_say_how_often_a_guess_can_be_right_and_never_less():
+    shares = [float(share) for share in re.findall(r"([\d.]+)\u202f%", BANDS)]
+    for share, step in zip(shares, STEPS, strict=True):
+        assert 0 <= share - 100 * best_guess(step) < (0.1 if step < 10 else 0.001)

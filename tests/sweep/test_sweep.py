@@ -78,6 +78,15 @@ def test_one_value_needs_no_list() -> None:
     assert bare == plan(["item-knn"], {"neighbors": [20], "similarity": ["cosine"]}, seeds=[3], **SMALL)
 
 
+def test_a_parameter_with_a_system_before_it_is_of_that_system_alone() -> None:
+    named = plan(["mf-als", "ease"], {"ease.regularization": [30]}, **SMALL)
+    assert {cell.system: cell.params["regularization"] for cell in named} == {"mf-als": 10, "ease": 30}
+    both = plan(["mf-als", "ease"], {"regularization": [30]}, **SMALL)
+    assert {cell.params["regularization"] for cell in both} == {30}
+    with pytest.raises(UserError, match="no system of this sweep has a parameter 'item-knn"):
+        plan(["mf-als", "ease"], {"item-knn.neighbors": [5]}, **SMALL)
+
+
 def test_only_synthetic_data_takes_a_size_in_a_mixed_sweep() -> None:
     done = plan("popularity", {}, data=["synthetic", "ml-100k"], users=300, items=150)
     assert [(cell.data, cell.users) for cell in done] == [("synthetic", 300), ("ml-100k", None)]

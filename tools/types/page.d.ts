@@ -295,7 +295,20 @@ interface CheckAnswer {
   say(on: boolean): void;
 }
 
+/** The words of the interface in the reader's language (book/_static/words.js). */
+interface Say {
+  (words: TemplateStringsArray, ...places: unknown[]): string;
+  /** A sentence that Python wrote. */
+  of(text: string): string;
+  /** Every text that stands in it. */
+  page(box: Element): void;
+  language: string;
+}
+
 interface Window {
+  rpSay?: Say;
+  /** What each language says, by the English. */
+  rpLanguages?: Record<string, { scripts: Record<string, string>; written: Record<string, string> }>;
   Plotly?: typeof Plotly;
   rpDevices: Record<string, Device>;
   rpLiving: Living;

@@ -20,7 +20,9 @@ export function render({ model }) {
   let own = () => []; // traces that the page itself adds: what the reader did, which the server never hears of
 
   const veiled = () => Boolean(place.closest(".page.veiled"));
-  const room = () => (place.closest(".one-screen") ? place.clientHeight : 0); // the height that is left on a wall
+  const wall = () => Boolean(place.closest(".one-screen"));
+  // The height that is left for it on one screen, of a dashboard or a wall (frame.css says where).
+  const room = () => (getComputedStyle(place).getPropertyValue("--fit") ? place.clientHeight : 0);
   document.addEventListener("veil", () => {
     stale = true;
     ask();
@@ -32,9 +34,9 @@ export function render({ model }) {
   /** @param {Trace[]} data @param {Layout} layout */
   function fit(data, layout) {
     layout.height = Math.max(140, height);
-    const upright = layout.yaxis?.title?.text || "";
+    const upright = (wall() && layout.yaxis?.title?.text) || "";
     if (caption && upright && !title.toLowerCase().includes(upright)) caption.textContent = `${title} · ${upright}`;
-    if (layout.yaxis) layout.yaxis.title = { text: "" };
+    if (wall() && layout.yaxis) layout.yaxis.title = { text: "" };
     const names = layout.yaxis?.ticktext,
       { t = 0, b = 0 } = layout.margin || {};
     const fits = Math.max(1, Math.floor((layout.height - t - b) / (layout.font?.size || 13)));
@@ -48,6 +50,7 @@ export function render({ model }) {
   async function draw() {
     asked = false;
     if (model.html && stale) canvas.innerHTML = model.html;
+    if (model.html) place.dataset.kind = "html";
     if (model.html || model.plot) place.style.setProperty("--room", "0px");
     if (!stale || !canvas.clientWidth || (drawn && !seen) || !model.plot) return;
     stale = false;

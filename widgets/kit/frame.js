@@ -5,6 +5,8 @@ const SETTLE = 300; // ms of silence before the address changes: browsers refuse
 const SPEAK = 500; // ms of silence before the sentence is read out
 const AGAIN = 4000; // ms between two looks whether a lost server is back
 const SLEPT = 90000; // ms without a clock: the lid was closed (a hidden page still has one a minute)
+const DESK = 860; // px from which all stands on one screen, as in frame.css
+const WIDE = 1000; // px from which two figures stand beside the main one
 const SILENT = 15000; // ms that a server may take to say that it is there
 
 /** @param {{ model: FrameModel }} here */
@@ -105,35 +107,59 @@ export function render({ model }) {
     button.addEventListener("click", () => {
       guess = +button.dataset.at;
       $$(".answer").forEach((other) => other.setAttribute("aria-pressed", String(other === button)));
-      showMe.disabled = true;
       veil(false);
       reply();
+      coach();
       $(".spoken").textContent = $(".reply").textContent;
     });
   }
-  // Until the reader has answered, nothing on the screen gives the answer away; a link with settings has its own point.
-  let veiled = Boolean($(".answers")) && !model.query;
+  // Until the reader has answered, nothing on the screen gives the answer away; a link with settings has its own point,
+  // and whoever has answered in the chapter is not asked again (stage.js keeps that it was, and not what).
+  const ANSWERED = `recpriv-answered:${page.dataset.stem}`,
+    begun = model.query;
+  function known() {
+    try {
+      return sessionStorage.getItem(ANSWERED) !== null;
+    } catch {
+      return false; // framed by another site, a page may not keep anything
+    }
+  }
+  let veiled = Boolean($(".answers")) && !model.query && !known();
   /** @param {boolean} on */
   function veil(on) {
     veiled = on;
     page.classList.toggle("veiled", on);
-    $$(".main .axis").forEach((axis) => {
-      axis.inert = on || lost;
-    }); // it stands, since it numbers the axis
     document.dispatchEvent(new Event("veil"));
   }
+  // A question that was passed over is gone; one that was answered goes with the next move, where it stands beside the
+  // figure: above it, on a phone, what a finger holds would slip away.
+  function pass() {
+    if (veiled) veil(false);
+    $(".predict:not(:has(.game))")?.classList.add("done");
+    coach();
+  }
+  const beside = () => ["snug", "wide"].includes(page.dataset.size);
+  function coach() {
+    const question = $(".predict:not(:has(.game), .done)");
+    $(".frame").classList.toggle("coached", Boolean(question && !veiled && beside()));
+  }
   veil(veiled);
+  if ($(".answers") && !veiled) pass();
   const showMe = /** @type {HTMLButtonElement | null} */ ($(".show-me"));
-  if (showMe)
-    showMe.addEventListener("click", () => {
-      veil(false);
-      showMe.disabled = true;
-    });
+  if (showMe) showMe.addEventListener("click", pass);
+  window.addEventListener("storage", () => {
+    if (veiled && known()) pass();
+  });
+  model.on("query", () => {
+    if (model.query === begun) return;
+    if (beside()) pass();
+    else if (veiled) veil(false);
+  });
 
   // -------------------------------------------------------------------------------------------- size, theme
   function measure() {
-    const width = page.clientWidth;
-    const size = width < 640 ? "phone" : width < 1180 ? "book" : "wide";
+    const width = $(".frame").clientWidth;
+    const size = width < 640 ? "phone" : width < DESK ? "book" : width < WIDE ? "snug" : "wide";
     if (page.dataset.size !== size || !page.dataset.folded) {
       page.dataset.size = page.dataset.folded = size;
       const folds = /** @type {HTMLDetailsElement[]} */ ($$(".rail > .fold, .evidence > .fold"));
@@ -141,13 +167,14 @@ export function render({ model }) {
         fold.open = size !== "phone";
       });
       tab();
+      coach();
     }
     if (model.size !== size) model.size = size;
     tell();
   }
   function tell() {
     if (window.parent === window) return;
-    const height = Math.ceil($(".frame").getBoundingClientRect().height) + 2;
+    const height = Math.ceil(page.getBoundingClientRect().height) + 2;
     if (height === told) return;
     told = height;
     window.parent.postMessage({ dashboard: page.dataset.stem, height }, window.location.origin);
@@ -162,16 +189,25 @@ export function render({ model }) {
     if (event.data.theme === "light" || event.data.theme === "dark") paint(event.data.theme);
   });
   new ResizeObserver(measure).observe(page);
-  new ResizeObserver(tell).observe($(".frame"));
 
   // ---------------------------------------------------------------------------------------------- evidence
-  let chosen = $(".tabs button") ? $(".tabs button").dataset.tab : "";
+  // Where there is little room, what is seen at once elsewhere takes turns with the evidence.
+  const leads = $$(".lead .plot").map((plot) => plot.dataset.figure),
+    others = $$(".evidence > .fold").map((fold) => fold.dataset.tab);
+  let chosen = "";
   /** @param {string=} name */
   function tab(name) {
-    chosen = name || chosen;
-    const tabbed = page.dataset.size === "book" && chosen;
-    $$(".tabs button").forEach((b) => b.setAttribute("aria-selected", String(b.dataset.tab === chosen)));
-    $$(".evidence > .fold").forEach((fold) => toggle(fold, !tabbed || fold.dataset.tab === chosen));
+    const snug = page.dataset.size === "snug",
+      names = snug ? [...leads, ...others] : others,
+      tabbed = page.dataset.size !== "phone" && names.length > 1;
+    chosen = [name, chosen, names[0]].find((one) => names.includes(one)) ?? "";
+    for (const button of $$(".tabs button")) {
+      toggle(button, names.includes(button.dataset.tab));
+      button.setAttribute("aria-selected", String(button.dataset.tab === chosen));
+    }
+    $(".evidence")?.classList.toggle("tabbed", tabbed);
+    if ($(".lead")) toggle($(".lead"), !snug || leads.includes(chosen));
+    for (const fold of $$(".evidence > .fold")) toggle(fold, !tabbed || fold.dataset.tab === chosen);
   }
   $$(".tabs button").forEach((b) => b.addEventListener("click", () => tab(b.dataset.tab)));
 
@@ -322,7 +358,19 @@ export function render({ model }) {
       canvas.setAttribute("role", "img");
       canvas.setAttribute("aria-label", words);
     }
-    if ($(".strip")) $(".strip").innerHTML = model.strip;
+    lane();
+  }
+  // Whoever reads what its marks mean goes on reading while it moves.
+  function lane() {
+    const strip = $(".strip");
+    if (!strip || strip.dataset.html === model.strip) return;
+    const key = strip.querySelector("details"),
+      open = key?.open,
+      inside = key?.contains(document.activeElement);
+    strip.innerHTML = strip.dataset.html = model.strip;
+    const fresh = strip.querySelector("details");
+    if (fresh && open) fresh.open = true;
+    if (inside) fresh?.querySelector("summary")?.focus();
   }
   function remember() {
     const kept = new URLSearchParams(window.location.search);

@@ -7,6 +7,8 @@ from typing import Any
 
 from widgets.kit.part import Part, Shared
 
+SIZES = ("phone", "book", "snug", "wide")  # of the page; from snug on all of it is one screen
+
 
 class Frame(Part):
     """The line between the page's own elements and one session.
@@ -30,7 +32,7 @@ class Frame(Part):
 
     # From the page: how it is to be seen.
     theme = Shared("light", among=["light", "dark"])
-    size = Shared("book", among=["phone", "book", "wide"])
+    size = Shared("book", among=list(SIZES))
     large = Shared(False)
     curve = Shared(False)
     calm = Shared(False, "Less motion is wanted: streams are shown five times less often.")

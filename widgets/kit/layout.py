@@ -4,21 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from recprivlib.dashboard import Explorer
+from recprivlib.dashboard import Explorer, Figure
 from recprivlib.plots.palette import css_variables
 from widgets.kit.part import HERE
 from widgets.kit.session import Session
 
 TEMPLATE = HERE / "frame.html"
 MOTION = HERE.parents[1] / "book" / "_static" / "move.js"  # how figures move: one script for chapters and dashboards
+MANY = 4  # pieces of evidence, from which on they have the column to themselves
 FRAME_WORDS = ("theme", "size", "present")  # of an address: how the frame is to be seen
+
+
+def aside(explorer: Explorer) -> tuple[list[Figure], list[Figure]]:
+    """What stands beside the main figure: what is seen at once, and below it the evidence, one figure at a time.
+
+    Where nothing belongs at once the first piece of evidence does, unless so many are left that their names alone
+    take its room; and a game has its place already.
+    """
+    lead = [f for f in explorer.shown if f.place in ("beside", "band")]
+    evidence = [f for f in explorer.shown if f.place == "evidence"]
+    if explorer.game is not None:
+        return [], lead + evidence
+    return (lead, evidence) if lead or len(evidence) >= MANY else (evidence[:1], evidence[1:])
 
 
 def printed(explorer: Explorer, session: Session) -> dict[str, Any]:
     """What the template prints."""
     where = {place: [c.name for c in session.seen if c.place == place] for place in ("rail", "axis", "more", "under")}
-    figures = {place: [f for f in explorer.shown if f.place == place] for place in ("beside", "band", "evidence")}
-    return where | figures | {
+    lead, evidence = aside(explorer)
+    return where | {
+        "lead": lead,
+        "evidence": evidence,
         "labels": [c.label for c in session.seen if c.place in ("rail", "more")],
         "main": explorer.figures[0],
         "stem": explorer.stem,

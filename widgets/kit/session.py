@@ -16,7 +16,7 @@ from widgets.kit import controls
 from widgets.kit.curve import WholeCurve
 from widgets.kit.fairness import Reader
 from widgets.kit.figure import Drawing, alt, as_axis, written
-from widgets.kit.frame import Frame
+from widgets.kit.frame import SIZES, Frame
 from widgets.kit.game import Play
 from widgets.kit.part import Part, Wire
 from widgets.kit.pool import STREAM_EVERY, Lane, Pool, Turn, Update
@@ -27,6 +27,7 @@ from widgets.kit.words import BROKEN, ahead, bad_link, sentence, setting
 from widgets.kit.work import Errand, Left
 
 TRAIL = 30
+NARROW = ("phone", "snug")  # sizes of a page whose main figure is no wider than a phone
 log = logging.getLogger(__name__)
 
 
@@ -62,7 +63,7 @@ class Session:
         self.values: dict[str, Any] = values
         self.view = Appearance(
             theme="dark" if asked.get("theme") == "dark" else "light",
-            narrow=asked.get("size") == "phone",
+            narrow=asked.get("size") in NARROW,
             large=asked.get("present") == "1",
         )
         self.drawn: Drawn | None = None
@@ -76,8 +77,8 @@ class Session:
         self.widgets = {c.name: controls.widget(c, values) for c in self.seen}
         self.drawings = {figure.name: Drawing(figure.name) for figure in explorer.shown}
         self.frame = Frame(
-            self._hear, theme=self.view.theme, size=asked.get("size") if asked.get("size") in
-            ("phone", "book", "wide") else "book", large=self.view.large,
+            self._hear, theme=self.view.theme, large=self.view.large,
+            size=asked["size"] if asked.get("size") in SIZES else "book",
             curve=self.view.large or values != explorer.defaults,
             notice=bad_link(len(refused)), query=explorer.link(values),
         )  # fmt: skip
@@ -179,7 +180,7 @@ class Session:
     def _look(self) -> None:
         """The page is seen differently now: another theme, width or size. No number changes."""
         frame = self.frame
-        self.view = replace(self.view, theme=frame.theme, narrow=frame.size == "phone", large=frame.large)
+        self.view = replace(self.view, theme=frame.theme, narrow=frame.size in NARROW, large=frame.large)
         self._redraw()
 
     def _redraw(self) -> None:
@@ -250,7 +251,8 @@ class Session:
         earlier = tuple(m for m in self.marks if m != here)
         curve = self.curve.at(values, patience) if self.curve else None
         view = replace(self.view, trail=earlier, curve=curve)
-        figures = {figure.name: figure.draw(result, view) for figure in self.explorer.shown}
+        column = replace(view, narrow=view.narrow or self.frame.size == "wide")  # what stands beside, as on a phone
+        figures = {f.name: f.draw(result, view if f.place == "main" else column) for f in self.explorer.shown}
         strip = self.explorer.strip(result, view) if self.explorer.strip else ""
         fitted = {figure.name: self._fitted(figure, figures[figure.name], values) for figure in self.explorer.shown}
         texts = {name: written(drawing) for name, (drawing, _) in fitted.items()}

@@ -27,7 +27,7 @@ export function label(page, lab, { data, settings }) {
     make("p", { role: "status" }, text, " ", bar, leave, bring, file),
     guess,
   );
-  page.querySelector(".said").prepend(line);
+  page.querySelector(".top").append(line);
   /** @type {File | null} */
   let brought = null;
 

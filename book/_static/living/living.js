@@ -3,6 +3,8 @@
 // a link to send, the wall. Nothing is sent to anybody.
 window.rpLiving = (() => {
   const THIN = "\u202f";
+  const words = window.rpSay ?? String.raw,
+    of = window.rpSay?.of ?? ((/** @type {string} */ text) => text);
   const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
   // ---------------------------------------------------------------------------------------------- numbers, words
@@ -11,15 +13,15 @@ window.rpLiving = (() => {
   /** @param {number} share */
   function percent(share) {
     const whole = Math.round(100 * share);
-    if (whole === 0 && share > 0) return `less than 1${THIN}%`;
-    if (whole === 100 && share < 1) return `more than 99${THIN}%`;
+    if (whole === 0 && share > 0) return words`less than ${`1${THIN}%`}`;
+    if (whole === 100 && share < 1) return words`more than ${`99${THIN}%`}`;
     return `${whole}${THIN}%`;
   }
   // Two digits below 10, none above; a lower bound is rounded down and an upper one up (plots/numerals.py).
   /** @param {number | string} value @param {"" | "lower" | "upper"} [bound] */
   function epsilon(value, bound = "") {
     const x = Number(value);
-    if (!Number.isFinite(x)) return "no finite ε";
+    if (!Number.isFinite(x)) return words`no finite ε`;
     if (x === 0) return "0";
     const digits = (/** @type {number} */ v) => Math.max(0, 1 - Math.floor(Math.log10(v)));
     const scale = 10 ** digits(x),
@@ -29,10 +31,11 @@ window.rpLiving = (() => {
     return cut >= 10 ? count(cut) : cut.toFixed(digits(cut));
   }
   /** @param {string} template @param {Record<string, string | number>} said */
-  const fill = (template, said) => template.replace(/\{(\w+)\}/g, (_, name) => String(said[name]));
+  const fill = (template, said) => of(template).replace(/\{(\w+)\}/g, (_, name) => String(said[name]));
   // The sentence under a picture; `**` is strong. It is heard once it has rested for a moment.
   /** @param {HTMLElement} box @param {string} text */
   function say(box, text) {
+    text = of(text);
     const place = /** @type {HTMLElement & { was?: string; later?: number }} */ (box.querySelector(".lv-say"));
     if (place.was === text) return;
     place.was = text;
@@ -221,7 +224,7 @@ window.rpLiving = (() => {
       } catch {
         copied = false;
       }
-      button.textContent = copied ? "Copied" : "It is in the address";
+      button.textContent = copied ? words`Copied` : words`It is in the address`;
       setTimeout(() => (button.textContent = was), 2500);
     });
   }
@@ -243,7 +246,7 @@ window.rpLiving = (() => {
     const turn = (yes) => {
       box.classList.toggle("lv-wall", yes);
       document.documentElement.classList.toggle("lv-presenting", yes);
-      button.textContent = yes ? "Leave" : "Present";
+      button.textContent = yes ? words`Leave` : words`Present`;
       button.setAttribute("aria-pressed", String(yes));
       fit();
       if (!yes) box.scrollIntoView({ block: "nearest", behavior: "instant" });

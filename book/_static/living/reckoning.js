@@ -3,6 +3,8 @@
 // with the page, from the library; nothing is computed here but how marks move to them. In small, one flag and its fall.
 (() => {
   const { still, fill, say, clock, segments, linked, wall, given, picture } = window.rpLiving;
+  const spell = window.rpSay ?? String.raw,
+    of = window.rpSay?.of ?? ((/** @type {string} */ text) => text);
   const NAMES = "http://www.w3.org/2000/svg";
   /** @param {string} tag @param {Record<string, string | number>} [about] @param {(Node | string)[]} parts @returns {any} */
   function draw(tag, about = {}, ...parts) {
@@ -15,8 +17,8 @@
   const put = (node, about) => Object.entries(about).forEach(([name, value]) => node.setAttribute(name, String(value)));
   const LEAN = 28,
     LABELS = 186,
-    BESIDE = 248,
-    HALF = 40; // px: a gap to the chart that fills its side
+    BESIDE = 290,
+    HALF = 28; // px: a gap to the chart that fills its side
 
   picture("reckoning", (box, told) => {
     /** @param {string} name @returns {any} */
@@ -60,7 +62,10 @@
         svg.append(draw("text", { ...where, y: 14, class: "dim" }, text));
       }
       if (!narrow && !small) {
-        svg.append(draw("text", { x: left + lane + 14, y: 14, class: "dim" }, told.says.beside));
+        svg.append(draw("text", { x: left + lane + 14, y: 14, class: "dim" }, of(told.says.beside)));
+        [spell`points`, spell`stars`].forEach((name, at) =>
+          svg.append(draw("text", { x: axis(!!at), y: 42, class: "dim", "text-anchor": "middle" }, name)),
+        );
       }
       let y = 28;
       for (const row of told.rows) y = line(row, y);
@@ -80,7 +85,7 @@
         const end = at === 5 && narrow;
         const where = { x: end ? wide : x((from + to) / 2), "text-anchor": end ? "end" : "middle" };
         if (!at) Object.assign(where, { x: x(0), "text-anchor": "start" });
-        svg.append(draw("text", { ...where, y: y + 14, class: "dim" }, text));
+        svg.append(draw("text", { ...where, y: y + 14, class: "dim" }, of(text)));
       });
       return y + 22;
     }
@@ -126,7 +131,13 @@
           stroke: "none",
         }),
       );
-      g.append(bar, end, mixed, flag, proof);
+      // what is left of a fallen flag where it stood: lying, it says no number
+      const stump = draw("path", {
+        class: own ? "flag repair" : "flag",
+        d: `M0 0V${-deep - 3}`,
+        "stroke-width": own ? 2 : 3,
+      });
+      g.append(bar, end, mixed, stump, flag, proof);
       if (small) g.append(...named);
       else g.append(label, verdict);
       const part = /** @type {any} */ ({
@@ -143,21 +154,25 @@
         mixed,
         proof,
         flag,
+        stump,
         speed: 0,
         x: null,
       });
       if (!own && !small) Object.assign(part, planting(row, g));
-      if (!narrow && !small) Object.assign(part, chart(g, top, deep));
+      if (!narrow && !small) Object.assign(part, chart(row, g, top, deep));
       svg.append(g);
       parts.push(part);
       return top + deep + (narrow ? 8 : own ? 12 : 6);
     }
+    // Where the chart stands: films that are found, in points, and errors, in stars, are no lengths of one axis.
+    /** @param {boolean} stars */
+    const axis = (stars) => left + lane + 14 + HALF + (stars ? 2 * HALF + 10 : 0);
     // How far the list is above or below the chart, which is the dashed line.
-    /** @param {any} g @param {number} top @param {number} deep */
-    function chart(g, top, deep) {
-      const middle = left + lane + 14 + HALF;
+    /** @param {any} row @param {any} g @param {number} top @param {number} deep */
+    function chart(row, g, top, deep) {
+      const middle = axis(facts(row).stars);
       const gap = draw("rect", { class: "gap", y: top + 2, height: deep - 4, x: middle, width: 0 }),
-        far = draw("text", { class: "dim", x: middle + HALF + 8, y: top + deep / 2 + 4 });
+        far = draw("text", { class: "dim", x: axis(true) + HALF + 8, y: top + deep / 2 + 4 });
       g.append(gap, draw("path", { class: "chart", d: `M${middle} ${top - 6}V${top + deep + 6}` }), far);
       return { gap, far, middle };
     }
@@ -173,7 +188,7 @@
         draw("circle", { r: 8, class: "ring" }),
         draw("circle", { r: 2.6 }),
       );
-      knob.setAttribute("aria-label", `your guess: the true price of ${facts(row).label}`);
+      knob.setAttribute("aria-label", spell`your guess: the true price of ${facts(row).label}`);
       g.append(dots, knob);
       /** @param {number} to */
       const set = (to) => {
@@ -231,12 +246,12 @@
         const f = facts(part.row),
           word = ended() ? f.word : part.own ? "" : f.claims;
         part.goal = goals(part);
-        part.label.textContent = f.label;
-        part.verdict.textContent = part.own && !narrow ? "" : narrow && ended() ? f.brief : word;
+        part.label.textContent = of(f.label);
+        part.verdict.textContent = of(part.own && !narrow ? "" : narrow && ended() ? f.brief : word);
         if (small) names(part, f);
-        if (part.far) part.far.textContent = ended() ? f.beside : "";
+        if (part.far) part.far.textContent = ended() ? of(f.beside) : "";
         if (part.gap) part.gap.classList.toggle("printed", f.printed);
-        part.g.setAttribute("aria-label", ended() ? f.said : `${f.label}: ${f.claims}`);
+        part.g.setAttribute("aria-label", ended() ? of(f.said) : `${f.label}: ${of(f.claims)}`);
         if (at_once || still() || !part.x) settle(part);
       }
     }
@@ -244,7 +259,7 @@
     function names({ named, top }, f) {
       const places = [f.claim, f.attacked, f.counted];
       named.forEach((/** @type {any} */ text, /** @type {number} */ at) => {
-        text.textContent = ended() ? told.marks[["claimed", "attacked", "counted"][at]] : "";
+        text.textContent = ended() ? of(told.marks[["claimed", "attacked", "counted"][at]]) : "";
         put(text, {
           x: at > 1 ? wide : x(places[at]) - 4,
           y: top - (at ? 8 : 26),
@@ -305,8 +320,9 @@
       const foot = top + deep - (part.own ? 0 : 1) - lies * (deep - 3);
       put(part.flag, {
         transform: `translate(${at.flag.toFixed(1)} ${foot.toFixed(1)}) rotate(${at.turn.toFixed(1)})`,
-        opacity: at.turn > 85 ? 0.6 : 1,
+        opacity: (1 - 0.7 * lies).toFixed(2),
       });
+      put(part.stump, { transform: `translate(${at.flag.toFixed(1)} ${top + deep})`, opacity: lies ? 1 : 0 });
       if (part.gap) {
         const wideness = Math.abs(at.gap) * HALF;
         put(part.gap, { x: (part.middle - (at.gap < 0 ? wideness : 0)).toFixed(1), width: wideness.toFixed(1) });
@@ -357,14 +373,14 @@
     }
     /** @param {any} [row] */
     const speak = (row) => {
-      if (note) note.textContent = told.notes[now()];
+      if (note) note.textContent = of(told.notes[now()]);
       say(box, sentence(row));
     };
 
     // -------------------------------------------------------------------------------------------------- the attack
     const SPAN = small ? 2.6 : 5,
       THEN = small ? 0.3 : 1.6;
-    const { wake } = clock(box, (gap) => {
+    const { wake, frames } = clock(box, (gap) => {
       if (state.phase === "climb" || state.phase === "counted") state.time += gap;
       if (state.phase === "climb") {
         const look = Math.min(last, Math.floor((state.time / SPAN) * (last + 1)));
@@ -385,7 +401,7 @@
     }
     function finish() {
       Object.assign(state, { phase: "done", look: last });
-      turned(small ? "Again" : "Once more", true);
+      turned(small ? spell`Again` : spell`Once more`, true);
     }
     /** @param {string} button @param {boolean} over */
     function turned(button, over) {
@@ -413,7 +429,7 @@
       if (state.phase === "done") anew();
       else if (state.phase === "plant" && !still()) {
         Object.assign(state, { phase: "climb", time: 0, look: -1 });
-        turned("Skip to the end", false);
+        turned(spell`Skip to the end`, false);
       } else skip();
     });
     const back = [...box.querySelectorAll(".lv-seg")].map((seg) => {
@@ -462,6 +478,7 @@
       paper = false;
     });
     new ResizeObserver(() => svg.clientWidth && svg.clientWidth !== wide && layout()).observe(svg.parentElement);
+    Object.assign(box, { living: { state, frames } });
     layout();
     if (state.phase === "done") {
       back.forEach((set) => set());

@@ -27,6 +27,7 @@ from recprivlib.accounting.rounding import once, summed
 from recprivlib.mechanisms import Gaussian, Laplace
 from recprivlib.mechanisms.gate import released
 from recprivlib.models import held
+from recprivlib.models.stars import stars_of
 from recprivlib.papers.dp_pnbm import covariance as pairing
 from recprivlib.papers.dp_pnbm import offsets
 from recprivlib.papers.dp_pnbm.offsets import OwnPart
@@ -47,7 +48,6 @@ from recprivlib.papers.dp_pnbm.shared import (
     Terms,
     laplace,
     neighbors,
-    stars_of,
 )
 from recprivlib.papers.dp_pnbm.weighted import Neighbours, Rated, beyond
 from recprivlib.parameters import BUDGET, CONTROL, PEOPLE, SCALE, UNIT, among, check, dial, parameter

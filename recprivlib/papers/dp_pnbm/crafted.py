@@ -15,8 +15,8 @@ import numpy as np
 
 from recprivlib.auditing import Game
 from recprivlib.mechanisms import Laplace
+from recprivlib.models.stars import stars_of
 from recprivlib.papers.dp_pnbm.pnbm import Bounds, beginning, of_person
-from recprivlib.papers.dp_pnbm.shared import stars_of
 from recprivlib.papers.dp_pnbm.system import DPSGD, bounds_of, moved
 from recprivlib.papers.dp_pnbm.weighted import Rated
 from recprivlib.protocols import Array, Interactions, Sizes

@@ -9,10 +9,10 @@ import numpy as np
 
 from recprivlib.models import held
 from recprivlib.models.similarity import common_cosine, cosine, gram, pearson
+from recprivlib.models.stars import stars_of
 from recprivlib.papers.dp_pnbm.offsets import OwnPart, at_home
 from recprivlib.papers.dp_pnbm.offsets import means as shrunk
 from recprivlib.papers.dp_pnbm.shared import neighbors as neighbors_
-from recprivlib.papers.dp_pnbm.shared import stars_of
 from recprivlib.papers.dp_pnbm.weighted import Neighbours, beyond, item_means
 from recprivlib.parameters import READING, among, check, dial, parameter
 from recprivlib.protocols import Array, Interactions, Ledger, Sizes, Volume

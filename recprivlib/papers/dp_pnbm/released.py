@@ -21,10 +21,11 @@ import numpy as np
 
 from recprivlib.mechanisms import Exact
 from recprivlib.mechanisms.gate import released
+from recprivlib.models.stars import stars_of
 from recprivlib.papers.dp_pnbm.crafted import visible
 from recprivlib.papers.dp_pnbm.plain import neighbours
 from recprivlib.papers.dp_pnbm.pnbm import Bounds, beginning, symmetric
-from recprivlib.papers.dp_pnbm.shared import LEAK, laplace, shaken, stars_of, width
+from recprivlib.papers.dp_pnbm.shared import LEAK, laplace, shaken, width
 from recprivlib.papers.dp_pnbm.system import DECAY, DPPS, DPSGD, bounds_of, moved
 from recprivlib.papers.dp_pnbm.weighted import Neighbours, Rated, beyond, item_means
 from recprivlib.protocols import Array, Interactions

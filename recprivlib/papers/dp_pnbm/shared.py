@@ -8,7 +8,8 @@ import numpy as np
 
 from recprivlib.mechanisms import Exact, Laplace, Sampled
 from recprivlib.mechanisms.gate import released
-from recprivlib.parameters import UserError, dial, parameter
+from recprivlib.models.stars import stars_of
+from recprivlib.parameters import dial, parameter
 from recprivlib.protocols import Array, Change, Claim, Relation, Release, Unbounded, Unit, View
 
 Terms = tuple[Unit, Relation]
@@ -33,13 +34,6 @@ NO_CAP = Unbounded("no public cap on how many films a person rates")
 
 def neighbors(default: int) -> Any:
     return parameter(default, 1, 100_000, "N_k, how many similar items vote", tune=dial(10, 100_000, items=True))
-
-
-def stars_of(grid: tuple[float, ...] | None) -> tuple[float, float]:
-    """The ends of the rating scale."""
-    if grid is None or len(grid) < 2:
-        raise UserError("this data set has no ratings in stars; choose ml-100k, ml-1m or synthetic")
-    return float(grid[0]), float(grid[-1])
 
 
 def width(grid: tuple[float, ...] | None) -> float:

@@ -14,6 +14,7 @@ from recprivlib.accounting.rounding import once
 from recprivlib.mechanisms import Exact, Laplace
 from recprivlib.mechanisms.gate import released
 from recprivlib.models import held
+from recprivlib.models.stars import stars_of
 from recprivlib.papers.dp_pnbm import noisy_factors
 from recprivlib.papers.dp_pnbm.beyond import DPCovariance, DPItemMeans, Repaired
 from recprivlib.papers.dp_pnbm.plain import Cos, Pcc, Uniform, neighbours
@@ -37,7 +38,6 @@ from recprivlib.papers.dp_pnbm.shared import (
     sample_release,
     sampling_claim,
     shaken,
-    stars_of,
     width,
 )
 from recprivlib.papers.dp_pnbm.shared import neighbors as neighbors_

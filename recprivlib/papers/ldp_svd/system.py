@@ -13,6 +13,7 @@ from recprivlib.mechanisms.common import epsilon_of, positions
 from recprivlib.mechanisms.gate import released
 from recprivlib.models import held
 from recprivlib.models.biased import Biased, Descent, descend, finite
+from recprivlib.models.stars import grid_of
 from recprivlib.papers.ldp_svd import ordinal
 from recprivlib.papers.ldp_svd.answering import MECHANISMS, answers, inputs
 from recprivlib.parameters import BUDGET, READING, UserError, among, check, dial, parameter
@@ -42,15 +43,6 @@ BILL: tuple[Unit, Relation] = ("rating", "replace-value")
 
 def _budget(gloss: str) -> Any:
     return parameter(1.0, 0.05, 20.0, gloss, tune=BUDGET)
-
-
-def grid_of(grid: tuple[float, ...] | None) -> tuple[float, ...]:
-    """The declared ratings; a grid of one value has nothing to hide and nothing to tell."""
-    if grid is None:
-        raise UserError("this data set has no ratings in stars; choose ml-100k, ml-1m or synthetic")
-    if len(grid) < 2:
-        raise UserError(f"the rating grid is {list(grid)}, but needs two values or more")
-    return tuple(float(star) for star in grid)
 
 
 CLICKS = "a click that somebody sees is a further, unpriced release"

@@ -122,7 +122,7 @@ def html(figure: Mapping[str, Any]) -> str:
 <div class="ten-block"><h3>What leaves it</h3>
 <p class="ten-note">every answer may be a lie; <i class="ten-lie"></i> marks one</p>
 <div class="ten-tiles ten-out" role="img" aria-label="reported films">{_tiles("i", state["right"])}</div></div>
-<div class="ten-drag"><input type="range" min="0" max="{last}" value="{figure["start"]}"
+<div class="ten-drag"><input type="range" autocomplete="off" min="0" max="{last}" value="{figure["start"]}"
  aria-label="epsilon" aria-valuetext="{escape(state["spoken"])}">
 <span>more privacy</span><output>ε = {setting(state["epsilon"])}</output><span>less privacy</span></div>
 <div class="ten-block ten-server"><h3>From {count(figure["people"])} phones, a list</h3>

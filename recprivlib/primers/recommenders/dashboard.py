@@ -16,9 +16,9 @@ from recprivlib.dashboard.people import film
 from recprivlib.plots.axes import GROUPS
 from recprivlib.plots.look import Look
 from recprivlib.primers.recommenders import figures as plots
-from recprivlib.primers.recommenders.compute import NAMES, STOPS, Result, compute, curve
+from recprivlib.primers.recommenders.compute import NAMES, STOPS, Result, compute, curve, order
 from recprivlib.primers.recommenders.ranking import LONGEST, POOLS
-from recprivlib.primers.recommenders.words import PREDICT, say, say_activity, say_length, say_lists
+from recprivlib.primers.recommenders.words import PREDICT, say, say_activity, say_length, say_lists, say_order
 
 PROTOCOL = "loo-latest"
 
@@ -89,6 +89,10 @@ def draw_neighbors(result: Result, look: Look) -> dict[str, Any]:
 def draw_activity(result: Result, look: Look) -> dict[str, Any]:
     groups = result.groups
     return plots.by_activity(look, result.rivals, groups.yours, groups.intervals, groups.popular)
+
+
+def draw_order(result: Result, look: Look) -> dict[str, Any]:
+    return plots.order(look, result.k, {pool: order(pool) for pool in POOLS})
 
 
 def draw_lists(result: Result, look: Look) -> str:
@@ -167,6 +171,7 @@ EXPLORER = Explorer(
             controls=LINED,
         ),
         Figure("activity", "Whom does it serve?", draw_activity, say=say_activity, controls=LINED),
+        Figure("order", "Who is ahead?", draw_order, "path", 340, axis="k", say=say_order, controls=("k",)),
         mark=mark,
         role=role,
     ),

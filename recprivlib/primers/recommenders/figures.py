@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from recprivlib.evaluation import Difference
 from recprivlib.plots.axes import ACTIVITY, FULL, GROUPS, LONG_LIST, NEIGHBORS, TOP_K, Axis
 from recprivlib.plots.chart import Chart, Label
-from recprivlib.plots.frontier import curve
+from recprivlib.plots.frontier import Series, curve
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import percent
 
@@ -22,6 +23,8 @@ AXES: dict[str, Axis] = {
 }
 
 POPULAR = "what is popular"
+AHEAD = Axis("points that MF is ahead", -10, 10, ticks=(-10, -5, 0, 5, 10), names=("−10", "−5", "level", "+5", "+10"))
+TASKS = {"sampled": ("among 100 films", ""), "full": ("among all films", "dash")}
 
 
 def _chart(look: Look, pool: str, x: str, height: int = 260, right: int = 128) -> Chart:
@@ -89,6 +92,31 @@ def by_neighbors(
     where = f"With {neighbors} neighbours" if neighbors else "Without neighbours"
     alt = f"Hit rate against the number of neighbours. {where}: {name} {percent(yours)}, {POPULAR} {percent(popular)}."
     return chart.figure(traces, labels, alt)
+
+
+def order(look: Look, k: int, gaps: Mapping[str, Sequence[Difference]]) -> dict[str, Any]:
+    """By how many points MF finds more than EASE, against K, in both tasks: one line lies above 0 and one below."""
+    chart = look.chart(TOP_K, AHEAD, 260 if look.narrow else 340, 136)
+    lines, said = [], []
+    for pool, (name, dash) in TASKS.items():
+        means, lows, highs = ([100 * getattr(gap, part) for gap in gaps[pool]] for part in ("mean", "low", "high"))
+        lines.append(Series(name, "bound", range(1, len(means) + 1), means, lows, highs, dash, "mean of ten draws"))
+        said.append(f"{name} {means[k - 1]:+.1f} points".replace("-", "−"))
+    traces = [chart.level(0, "random", "level"), *(trace for one in lines for trace in curve(chart, one))]
+    for one in lines:
+        at = k - 1
+        traces.append(chart.dots([(k, one.y[at])], "bound", one.label, False, (one.low[at], one.high[at])))
+    labels = [Label(one.label, one.y[-1], "bound") for one in lines]
+    figure = chart.figure(traces, labels, f"How far MF is ahead of EASE with a list of {k}: {', '.join(said)}.")
+    figure["layout"]["annotations"] += [_side("MF finds more ↑", 1), _side("EASE finds more ↓", 0)]
+    return figure
+
+
+def _side(text: str, top: int) -> dict[str, Any]:
+    """What it means to lie on this side of 0."""
+    ends = {"yanchor": "top", "yshift": -4} if top else {"yanchor": "bottom", "yshift": 4}
+    return {"text": text, "xref": "paper", "x": 0.02, "yref": "paper", "y": top, "showarrow": False, "xanchor": "left",
+            **ends}  # fmt: skip
 
 
 def by_activity(

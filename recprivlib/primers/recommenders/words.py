@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from recprivlib.dashboard.contract import Predict
+from recprivlib.evaluation import Difference
 from recprivlib.plots.axes import GROUPS
 from recprivlib.plots.numerals import apart, count, many, percent
-from recprivlib.primers.recommenders.compute import Result
+from recprivlib.primers.recommenders.compute import Result, order
 from recprivlib.primers.recommenders.ranking import BOUNDS, Rates
 
 
@@ -75,6 +76,21 @@ def say_activity(result: Result) -> str:
     best, least = max(known), min(known)
     return (f"{_field(result)}, {result.name} finds the next film of {percent(best[0])} of those with {best[1]} films, "
             f"and of {percent(least[0])} of those with {least[1]}.")  # fmt: skip
+
+
+def say_order(result: Result) -> str:
+    """Who is ahead in either task, in words: means of ten draws, so no verb of one."""
+    sampled, full = (_ahead(order(pool)[result.k - 1]) for pool in ("sampled", "full"))
+    return (f"In its top {result.k} of 100 films MF finds {sampled}; of all {count(result.items)} it finds {full}. The "
+            "same models, the same people, the mean of ten draws.")  # fmt: skip
+
+
+def _ahead(gap: Difference) -> str:
+    """How far one is ahead of EASE, where its interval leaves 0 out."""
+    low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in (gap.low, gap.high))
+    points = f"{abs(100 * gap.mean):.1f} points"
+    word = {"beats": f"{points} more than EASE", "loses to": f"{points} fewer than EASE"}
+    return f"{word.get(gap.verb, 'about as many as EASE')} [{low}, {high}]"
 
 
 PREDICT = Predict(

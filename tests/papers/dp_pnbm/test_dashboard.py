@@ -11,10 +11,13 @@ from recprivlib.evaluation import evaluate, split
 from recprivlib.papers.dp_pnbm.screen import compute as board
 from recprivlib.papers.dp_pnbm.screen import dashboard, publishing, words
 from recprivlib.parameters import configured
+from recprivlib.plots import committed
+from recprivlib.plots.axes import EPSILON_WIDE, thousandths
 from recprivlib.registry import get
-from recprivlib.tables import chosen
+from recprivlib.tables import chosen, results
 from recprivlib.training import trained
 from recprivlib.tuning.choices import read
+from tests.dashboard.stepping import drawn, live, steps
 
 SMALL = {"data": "synthetic", "neighbors": 300}
 
@@ -115,3 +118,19 @@ def test_the_evidence_says_how_far_one_rating_moves(start):
     assert np.median(start.moved) > 5
     assert start.crafted > np.median(start.moved)
     assert "as far as the noise was sized for" in words.say_moved(start)
+
+
+def test_with_the_ratings_and_without_are_two_lines_one_on_the_other():
+    """The step about the repaired algorithm: its whole curve is there, and that of its noise alone beside it."""
+    (one,) = (one for one in steps("dp_pnbm") if one.values["variant"] == "repaired")
+    figure = drawn(live("dp_pnbm"), one)["figures"]["error"]
+    lines = [trace for trace in figure["data"] if trace["mode"] == "lines" and "opacity" not in trace]
+    own = next(trace for trace in lines if trace.get("name", "").startswith("repaired"))
+    assert len(own["x"]) >= 5
+    assert max(own["x"]) <= EPSILON_WIDE.high
+    known = committed.rows(results("dp_pnbm"), "rmse", system="dpsgd-pnbm-repaired", noise_only=True)
+    alone = dict(zip(known["epsilon"], known["value"], strict=True))
+    assert all(abs(y - alone[x]) < 0.005 for x, y in zip(own["x"], own["y"], strict=True))
+    said = [label["text"] for label in figure["layout"]["annotations"]]
+    error = live("dp_pnbm").compute(**one.values | {"noise_only": True}).error
+    assert [text for text in said if text.startswith("noise alone")] == [f"noise alone {thousandths(error)}"]

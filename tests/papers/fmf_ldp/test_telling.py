@@ -32,3 +32,16 @@ def test_more_budget_tells_more_and_a_whole_bill_is_never_exceeded(train):
     )
     assert much.mean() > 4 * little.mean() > 0
     assert np.abs(much).max() <= 3.0 * 80
+
+
+def test_a_spy_with_films_of_its_own_hears_more_and_never_more_than_the_bill(train):
+    system = replace(rp.get("fmf-ldp").system, epsilon=1.0, **SHORT)
+    honest, spied = (log_odds(system, train, 200, 0, small) for small in (None, 1e-4))
+    assert np.median(spied) > 5 * max(np.median(honest), 0.1)
+    assert np.abs(spied).max() <= 1.0 * 80
+
+
+def test_what_a_spy_hears_is_still_odds_of_the_bits_that_were_sent(train):
+    system = replace(rp.get("fmf-ldp").system, epsilon=0.05, **SHORT)
+    odds = np.exp(-np.concatenate([log_odds(system, train, 200, seed, 1e-4) for seed in range(4)]))
+    assert abs(odds.mean() - 1) < 4 * odds.std() / np.sqrt(len(odds))

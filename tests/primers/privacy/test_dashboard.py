@@ -113,6 +113,19 @@ def test_the_bound_climbs_with_the_tries_where_there_is_no_end():
     assert rungs == sorted(rungs)
 
 
+@pytest.mark.parametrize("settings", [{"mechanism": "laplace-or-truth", "tries": 100_000}, {"alarms": 0.2}, {}])
+def test_the_climb_ends_at_its_triangle(settings):
+    """A line that ends elsewhere than the number of the strip shows two bounds for one attack."""
+    found = result(**settings)
+    bill = found.bill
+    assert bill.rungs[-1] == (bill.tries, bill.attacked)
+    assert [tries for tries, _ in bill.rungs] == sorted({tries for tries, _ in bill.rungs})
+    assert all(0 <= bound <= bill.ceiling for _, bound in bill.rungs)
+    marks = {trace["name"]: trace for trace in LAB.figure("bound").draw(found, Appearance())["data"]}
+    line, now = marks["attacked, as it climbs"], marks["attacked, at least"]
+    assert (line["x"][-1], line["y"][-1]) == (now["x"][0], now["y"][0])
+
+
 def test_four_accountants_each_kinder_than_the_last():
     bills = result(epsilon=0.1, releases=1000).bills
     last = [bills[name][-1] for name in ("basic", "advanced", "RDP", "tightest")]

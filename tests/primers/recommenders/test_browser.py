@@ -83,12 +83,13 @@ def chapter(visit):
 def test_it_lives_in_its_chapter(chapter, shoot, width, theme):
     board = chapter(width=width, theme=theme)
     assert board.sentence() == board.said()
-    assert board.main.get_attribute("data-size") == ("phone" if width == 390 else "book")
+    assert board.main.get_attribute("data-size") == ("phone" if width == 390 else "snug")
     assert board.at.locator("html").get_attribute("data-theme") == theme
     place = board.page.locator(".dash").bounding_box()
     text = board.page.locator(".path > p").first.bounding_box()
     if width == 1280:
         assert place["width"] > text["width"] + 200, "it keeps to the text column"
+        assert place["height"] < 750, "it is no screen"
     fits(board.page, board.at)
     shoot(board.page, f"dashboard-chapter-{width}-{theme}")
 
@@ -168,11 +169,32 @@ def test_a_drag_with_the_mouse_moves_dot_sentence_and_link(alone):
 
 def test_the_keyboard_goes_everywhere_in_order(alone):
     board = alone()
-    board.page.evaluate("document.querySelector('main summary').focus()")  # Firefox goes on from the last click
+    names = tabbed(board.page)
+    wanted = ("Length of the list", "whole curve", "item-kNN", "Neighbours", "Films I liked", "How many neighbours",
+              "Five neighbours", "Table", "Present")  # fmt: skip
+    order = [next(at for at, name in enumerate(names) if want in name) for want in wanted]
+    assert order == sorted(order), names
+
+
+def test_the_keyboard_meets_the_question_first_and_may_pass_it_over(visit):
+    page = visit(ALONE)
+    DASH.ready(page)
+    names = tabbed(page)
+    assert names[0] == EXPLORER.predict.answers[0]
+    assert "How many neighbours" not in str(names), "what stands there gives the answer away"
+    slider = page.get_by_role("slider", name="Length of the list, K")
+    slider.press("ArrowRight")
+    page.locator("main:not(.veiled) .sentence", has_text="top 11").wait_for(timeout=PATIENCE)
+    assert page.locator(".predict").is_hidden()
+
+
+def tabbed(page):
+    """The names of all that the tab key stops at, in order; each shows that it does."""
+    page.evaluate("document.activeElement.blur()")
     names = []
     for _ in range(40):
-        board.page.keyboard.press("Tab")
-        name = board.page.evaluate("""() => {
+        page.keyboard.press("Tab")
+        name = page.evaluate("""() => {
           let at = document.activeElement;
           if (at === document.body) return null;
           while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
@@ -185,10 +207,7 @@ def test_the_keyboard_goes_everywhere_in_order(alone):
             break
         names.append(name[0].strip().split("\n")[0])
         assert name[1], f"{name[0]} shows no focus"
-    wanted = (EXPLORER.predict.answers[0], "Length of the list", "whole curve", "item-kNN", "Neighbours",
-              "Films I liked", "Table", "Present")  # fmt: skip
-    order = [next(at for at, name in enumerate(names) if want in name) for want in wanted]
-    assert order == sorted(order), names
+    return names
 
 
 def test_the_keyboard_moves_reads_out_and_draws(alone):

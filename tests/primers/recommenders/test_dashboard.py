@@ -210,7 +210,7 @@ def test_over_twenty_states_the_axes_of_every_figure_stay():
                 assert drawn["layout"]["uirevision"] == "constant"
                 assert drawn["layout"]["meta"]["alt"]
         trail += (dashboard.mark(shown),)
-    assert len(ranges) == 6
+    assert len(ranges) == 8
 
 
 def test_your_curve_comes_with_the_first_move_and_leaves_a_dot(result):
@@ -311,3 +311,34 @@ def test_another_length_of_the_list_needs_neither_split_nor_similarities(monkeyp
     other = live.compute(seed=3, k=5, **MADE_UP)
     assert other.sampled.yours == first.sampled.yours
     assert other.sampled.interval != first.sampled.interval
+
+
+# --------------------------------------------------------------------------------------------- the order that turns
+
+
+def drawn_order(k, **how):
+    which = explorer("recommenders")
+    return which.figure("order").draw(which.compute(k=k), Appearance(**how))
+
+
+def test_both_orders_stand_in_one_picture():
+    """At the step's own ten films one line lies above level and one below, each farther than its interval."""
+    sampled, full = (live.order(pool)[9] for pool in ("sampled", "full"))
+    assert (sampled.verb, full.verb) == ("beats", "loses to")
+    figure = drawn_order(10)
+    heights = {one["name"]: one["y"][0] for one in figure["data"] if one["mode"] == "markers"}
+    assert heights["among 100 films"] > 0 > heights["among all films"]
+    low, high = figure["layout"]["yaxis"]["range"]
+    assert all(low < 100 * end < high for gap in (*live.order("sampled"), *live.order("full"))
+               for end in (gap.low, gap.high))  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [1, 10, 20])
+def test_who_is_ahead_is_said_only_where_the_interval_earns_it(k):
+    said = words.say_order(explorer("recommenders").compute(k=k))
+    for pool in ("sampled", "full"):
+        gap = live.order(pool)[k - 1]
+        word = {"beats": "more than EASE", "loses to": "fewer than EASE"}.get(gap.verb, "about as many as EASE")
+        assert word in said
+    level = words._ahead(Difference(0.01, -0.01, 0.03))
+    assert level == "about as many as EASE [−1.0, +3.0]"

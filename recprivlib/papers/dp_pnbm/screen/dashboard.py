@@ -19,7 +19,7 @@ from recprivlib.dashboard.draw import figures
 from recprivlib.dashboard.folds import dataset, tidy
 from recprivlib.papers.dp_pnbm.screen import figures as plots
 from recprivlib.papers.dp_pnbm.screen.compute import DEFAULTS, Result, compute, role, steps
-from recprivlib.papers.dp_pnbm.screen.publishing import FLOORS, PROTOCOL, VARIANTS, chosen, crowds, curve
+from recprivlib.papers.dp_pnbm.screen.publishing import EVERY, FLOORS, PROTOCOL, VARIANTS, chosen, crowds, curve
 from recprivlib.papers.dp_pnbm.screen.words import PREDICT, brief, say, say_moved, say_people
 from recprivlib.plots.look import Look
 
@@ -59,13 +59,19 @@ def mark(result: Result) -> Mark:
 # ----------------------------------------------------------------------------------------------------------- figures
 
 
+ALONE = "noise alone"
+
+
 def differs(other: Result, shown: Result) -> str:
     """What sets a comparison apart."""
-    return "with ratings" if shown.noise_only and not other.noise_only else role(other)[1]
+    if shown.noise_only != other.noise_only:
+        return ALONE if other.noise_only else "with ratings"
+    return role(other)[1]
 
 
 def draw_error(result: Result, look: Look) -> dict[str, Any]:
-    noise = None if result.noise_only else result.noise
+    drawn = result.noise_only or any(ghost.name == ALONE for ghost in look.ghosts)
+    noise = None if drawn else result.noise
     return plots.error_by_epsilon(look, result.epsilon, result.error, result.interval, result.floors, noise)
 
 
@@ -87,7 +93,7 @@ def draw_alike(result: Result, look: Look) -> str:
 EPSILONS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
 
 
-SIZES = (10, 20, 30, 50, 100, 200, 300, 500, 700, 1000, 1400, 1681)
+SIZES = (10, 20, 30, 50, 100, 200, 300, 500, 700, 1000, 1400, EVERY)
 
 
 def _cost(values: Values) -> Cost:

@@ -20,9 +20,7 @@ AXES: dict[str, Axis] = {"epsilon": EPSILON_WIDE, "rmse": STARS}
 
 NAMES = {"bound": "no privacy", "private-popularity": "learns nothing", "popularity": "film averages"}
 SHELF = 0.10  # opacity of what lies below the floor
-MOVED = Axis(
-    "how far one rating moves the release, in printed bounds", 1, 100, log=True, ticks=(1, 2, 5, 10, 20, 50, 100)
-)
+MOVED = Axis("moved by one rating, in printed bounds", 1, 100, log=True, ticks=(1, 2, 5, 10, 20, 50, 100))
 PEOPLE = Axis(
     "people", 0, 0.25, ticks=(0, 0.05, 0.1, 0.15, 0.2, 0.25), names=("0", "5 %", "10 %", "15 %", "20 %", "25 %")
 )
@@ -44,8 +42,9 @@ def error_by_epsilon(
     levels = [Level(NAMES[role], role, value) for role, value in floors.items()]
     if noise is not None and chart.y.holds(noise):
         levels.append(Level("noise alone", "random", noise, x=epsilon))
+    lines = [one.within([x for x in one.x if chart.x.holds(x)]) for one in look.curve or () if one]
     figure = frontier(
-        chart, "Error in stars", levels, [one for one in look.curve or () if one],
+        chart, "Error in stars", levels, lines,
         Now(epsilon, error, interval, "one fold"),
         look, at=f"At epsilon {setting(epsilon)}", spell=thousandths, left=True,
     )  # fmt: skip

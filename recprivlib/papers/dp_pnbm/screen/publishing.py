@@ -37,6 +37,7 @@ from recprivlib.training import trained
 PROTOCOL, RESULTS = "kfold", "dp_pnbm"
 TAU = 200  # the paper's ε of a person is x · τ; the slider is x
 ALIKE = 10  # films in a list
+EVERY = 1681  # neighbours that a film of MovieLens 100K has
 # variant -> (system, role of its dot, name, what of the settings it takes)
 VARIANTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "dpsgd": ("dpsgd-pnbm", "paper", "DPSGD-PNBM", ("iterations", "floor", "noise_only", "neighbors")),
@@ -145,6 +146,8 @@ def curve(values: Values) -> tuple[Series | None, Series | None]:
     if values["variant"] in SAMPLED:
         return None, None
     name, settings = chosen(values)
+    if settings.get("neighbors", 0) >= EVERY:
+        settings |= {"neighbors": get(name).system.neighbors}  # all there are, as it was committed
     about = {"system": name, "metric": "rmse", "data": values["data"], "protocol": PROTOCOL}
     _, role, label, _ = VARIANTS[values["variant"]]
     given = {part: value for part, value in settings.items() if part in ("noise_only", "protects")}

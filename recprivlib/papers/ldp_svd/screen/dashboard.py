@@ -184,7 +184,7 @@ EXPLORER = Explorer(
     figures=figures(
         Figure(
             "tape",
-            "What Ada's phone sent, and what she gave",
+            "What Ada's phone sent, and what she gave, in stars",
             draw_tape,
             "main",
             400,

@@ -14,7 +14,7 @@ from recprivlib.plots.chart import Chart, Label, Trace, plain, spelt
 from recprivlib.plots.frontier import Level, Now, frontier
 from recprivlib.plots.look import Look
 from recprivlib.plots.numerals import bounded, percent, setting, stars
-from recprivlib.plots.palette import PAGE, VEIL, colour, faded
+from recprivlib.plots.palette import PAGE, VEIL, colour, faded, inked
 from recprivlib.protocols import Array
 
 AXES: dict[str, Axis] = {
@@ -79,11 +79,12 @@ def tape(look: Look, titles: Sequence[str], given: Array, reports: Array, certai
 
 
 def _key(look: Look, proofs: int) -> dict[str, Any]:
-    """What the marks mean, above the plot."""
-    mark = {"paper": "■", "repaired": "●", "beyond": "◆"}[look.role]
-    proof = f" &#160; ▲ {'' if look.narrow else 'this '}IS the rating" if proofs else ""
-    return {"text": f"○ her stars &#160; {mark} report{proof}", "xref": "paper", "x": 0, "yref": "paper", "y": 1,
-            "showarrow": False, "xanchor": "left", "yanchor": "bottom", "yshift": 2}  # fmt: skip
+    """What the marks mean, above the plot, each in its own colour."""
+    mark = inked({"paper": "■", "repaired": "●", "beyond": "◆"}[look.role], look.role)
+    proof = f" &#160; {inked('▲', 'attack')} {'' if look.narrow else 'this '}IS the rating" if proofs else ""
+    text = f"{inked('○', 'bound')} her stars &#160; {mark} report{proof}"
+    return {"text": text, "xref": "paper", "x": 0, "yref": "paper", "y": 1, "showarrow": False, "xanchor": "left",
+            "yanchor": "bottom", "yshift": 2}  # fmt: skip
 
 
 def line_of(axis: Axis, values: Array) -> list[float]:
@@ -126,7 +127,10 @@ def _room(figure: dict[str, Any], look: Look) -> None:
         return
     layout["margin"] |= {"l": round(118 * look.zoom)}
     layout["yaxis"] |= {"showgrid": False, "tickfont": {**layout["yaxis"]["tickfont"], "size": SMALL * look.zoom}}
-    layout["xaxis"] |= {"showgrid": False}
+    layout["xaxis"] |= {
+        "showgrid": False,
+        "title": {**layout["xaxis"]["title"], "text": ""},
+    }  # the figure's own says it
 
 
 # --------------------------------------------------------------------------------------- error, by ε

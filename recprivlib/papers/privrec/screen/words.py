@@ -81,8 +81,8 @@ def say_bill(result: Result) -> str:
         f"{many(result.system.rounds, 'round')} of {count(result.system.cohort)} among {count(result.people)} people"
     )
     best, poisson = (f"{result.proved[name]} {bounded(now[name])}" for name in ("tight", "Poisson"))
-    return (f"After {asked}, at δ = {one_in(DELTA)}: printed {bounded(now['printed'])}, {best}; on Poisson cohorts "
-            f"{poisson}.")  # fmt: skip
+    return (f"After {asked}, at δ = {one_in(DELTA)}: printed {bounded(now['printed'])}, {best}; on Poisson cohorts, "
+            f"where each phone tosses a coin to join, {poisson}.")  # fmt: skip
 
 
 def reply(result: Result, answer: int) -> str:

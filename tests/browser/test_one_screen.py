@@ -1,0 +1,76 @@
+"""A dashboard at its own address is one screen: nothing to scroll, nothing on anything, all of it in sight."""
+
+from __future__ import annotations
+
+import pytest
+
+from recprivlib.dashboard import explorer, stems
+from tests.browser.sight import PATIENCE, rest
+from widgets.kit.layout import MANY
+
+WIDTH, HEIGHT = 1280, 800
+# What is wrong, in words: what has to be scrolled for, what is cut off, what lies on something.
+WRONG = """(parts) => {
+  const wrong = [], root = document.documentElement, page = document.querySelector("main.page");
+  if (root.scrollHeight > innerHeight) wrong.push(`the page scrolls ${root.scrollHeight - innerHeight} px down`);
+  if (root.scrollWidth > innerWidth) wrong.push(`the page scrolls ${root.scrollWidth - innerWidth} px sideways`);
+  const boxes = parts.map((part) => {
+    const one = page.querySelector(part), at = one?.getBoundingClientRect();
+    if (!one?.checkVisibility({ visibilityProperty: true }) || at.width < 20 || at.height < 10)
+      return void wrong.push(`${part} is not there`);
+    if (at.left < 0 || at.top < 0 || at.right > innerWidth + 1 || at.bottom > innerHeight + 1)
+      wrong.push(`${part} is not in sight`);
+    const whole = one.matches(".said, .rail, .predict, .strip, .foot");
+    if (whole && one.scrollHeight > one.clientHeight + 1) wrong.push(`${part} is cut off`);
+    return { part, at };
+  }).filter(Boolean);
+  for (const [i, a] of boxes.entries()) for (const b of boxes.slice(0, i)) {
+    const wide = Math.min(a.at.right, b.at.right) - Math.max(a.at.left, b.at.left);
+    const high = Math.min(a.at.bottom, b.at.bottom) - Math.max(a.at.top, b.at.top);
+    if (wide > 1 && high > 1) wrong.push(`${a.part} lies on ${b.part}`);
+  }
+  for (const svg of page.querySelectorAll(".plot .main-svg")) {
+    const inside = svg.closest(".canvas").getBoundingClientRect(), at = svg.getBoundingClientRect();
+    const figure = svg.closest(".plot").dataset.figure;
+    if (svg.checkVisibility() && at.bottom > inside.bottom + 1) wrong.push(`${figure} is cut off`);
+  }
+  return wrong;
+}"""
+
+
+def parts(which):
+    """What belongs together."""
+    beside = [figure for figure in which.shown if figure.place != "main"]
+    there = {
+        ".main .axis": any(control.place == "axis" for control in which.controls),
+        ".strip": which.strip,
+        ".game": which.game,
+        ".lead": not which.game and len(beside) < MANY,
+        ".evidence": len(beside) > 1,
+    }
+    return [".top", ".said", ".main .plot", ".rail", ".foot", *(part for part, known in there.items() if known)]
+
+
+def seen(page, which):
+    return page.evaluate(WRONG, parts(which))
+
+
+@pytest.mark.chromium  # to the pixel, with the fonts of one engine
+def test_each_dashboard_is_one_screen(visit):
+    page = visit("/live.json", width=WIDTH)
+    page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+    home = page.url.removesuffix("/live.json")
+    found = {}
+    for stem in stems():
+        which = explorer(stem)
+        page.goto(f"{home}/apps/{stem}")
+        page.locator("main[data-state=ready] .main .main-svg").first.wait_for(timeout=PATIENCE)
+        if which.predict:
+            asked = page.evaluate(WRONG, [".top", ".predict", ".main .plot", ".rail"])
+            assert not asked, (stem, "while it is asked", asked)
+            page.locator(".show-me").click()
+        rest(page)
+        found[stem] = seen(page, which)
+    assert not any(found.values()), found
+    page.add_style_tag(content=".main .plot { min-height: 700px !important }")  # what it guards, broken
+    assert len(seen(page, which)) > 1
