@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
+from playwright.sync_api import TimeoutError as Late
 
 from recprivlib.dashboard import explorer, stems
 from tests.browser.sight import PATIENCE, rest
+from tests.browser.walking import opened
 from widgets.kit.layout import MANY
 
 WIDTH, HEIGHT = 1280, 800
@@ -51,8 +55,11 @@ def parts(which):
     return [".top", ".said", ".main .plot", ".rail", ".foot", *(part for part, known in there.items() if known)]
 
 
-def seen(page, which):
-    return page.evaluate(WRONG, parts(which))
+def wrong(page, those):
+    """What stays wrong, once the figures have had time to take the room that they have."""
+    with suppress(Late):
+        page.wait_for_function(f"(parts) => !({WRONG})(parts).length", arg=those, timeout=20_000)
+    return page.evaluate(WRONG, those)
 
 
 @pytest.mark.chromium  # to the pixel, with the fonts of one engine
@@ -66,11 +73,53 @@ def test_each_dashboard_is_one_screen(visit):
         page.goto(f"{home}/apps/{stem}")
         page.locator("main[data-state=ready] .main .main-svg").first.wait_for(timeout=PATIENCE)
         if which.predict:
-            asked = page.evaluate(WRONG, [".top", ".predict", ".main .plot", ".rail"])
+            asked = wrong(page, [".top", ".predict", ".main .plot", ".rail"])
             assert not asked, (stem, "while it is asked", asked)
             page.locator(".show-me").click()
         rest(page)
-        found[stem] = seen(page, which)
+        found[stem] = wrong(page, parts(which))
     assert not any(found.values()), found
     page.add_style_tag(content=".main .plot { min-height: 700px !important }")  # what it guards, broken
-    assert len(seen(page, which)) > 1
+    assert len(page.evaluate(WRONG, parts(which))) > 1
+
+
+# The lines of the key that are there and are covered by nothing.
+READ = """() => [...document.querySelectorAll(".rp-key li")].filter((one) => {
+  const at = one.getBoundingClientRect(), [x, y] = [at.x + at.width / 2, at.y + at.height / 2];
+  const there = one.checkVisibility({ visibilityProperty: true }) && at.left >= 0 && at.right <= innerWidth;
+  return there && (y < 0 || y > innerHeight || one.contains(document.elementFromPoint(x, y)));
+}).map((one) => one.textContent)"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_one_tap_says_what_marks_and_bands_mean(visit, width):
+    """In a dashboard, by finger or key, and it stays while a control is moved."""
+    page = visit("/apps/dplcf?epsilon=2", width=width)
+    page.locator("main[data-state=ready] .main .main-svg").first.wait_for(timeout=PATIENCE)
+    key = page.locator(".rp-key summary")
+    assert not page.evaluate(READ)
+    (key.press("Enter") if width == 1280 else key.click())
+    told = page.evaluate(READ)
+    assert any(text.startswith("▷hollow: the most that so many tries") for text in told), told
+    assert any(text.startswith("grey bands") for text in told), told
+    page.get_by_role("slider", name="ε", exact=True).press("ArrowRight")
+    page.wait_for_function("() => location.search.includes('epsilon=2.5')", timeout=PATIENCE)
+    assert page.evaluate(READ) == told
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_one_tap_says_it_in_the_path_too(visit, width):
+    page = opened(visit, "dplcf", "?step=4", width=width)
+    rest(page, but="answer")
+    assert not page.evaluate(READ)
+    if width == 390:
+        page.locator(".stage .mini button").click()
+    else:
+        page.locator(".stage .rp-key summary").press("Enter")
+    told = page.evaluate(READ)
+    assert any("hollow" in text for text in told), told
+    assert any(text.startswith("grey bands") for text in told), told
+    if width == 390:
+        page.locator(".stage .mini button").click()
+        assert not page.evaluate(READ)
