@@ -26,6 +26,7 @@ from recprivlib.mechanisms import Cohort, Gaussian, Laplace, VectorGaussian
 from recprivlib.mechanisms.gate import drawn, released, taped
 from recprivlib.models.constants import PerItem
 from recprivlib.parameters import UserError
+from recprivlib.population import capped
 from recprivlib.protocols import Change, Claim, Ledger, Release
 from recprivlib.registry import systems
 
@@ -110,6 +111,25 @@ class Noisy:
         near = {("interaction", "add-remove"): Change()}
         claim = Claim(1.0, 0.0, "interaction", "add-remove", "a test")
         return Ledger((Release("counts", Laplace(1.0), near),), trust="the server", claimed=claim)
+
+
+@dataclass(frozen=True)
+class Capped(Noisy):
+    """The same of at most `cap` items a person: above the cap one interaction turns out another."""
+
+    cap: int = 20
+
+    def fit(self, train, rng):
+        return super().fit(capped(train, self.cap, rng), rng)
+
+
+def test_a_look_without_time_goes_on_while_nothing_has_moved():
+    """The first scene, a person far above her cap, moves nothing here; a slow Python would stop at it."""
+    brief = rehearse(Capped(), USUAL, "interaction", "add-remove", "model", 0, budget=0.0)
+    assert [check.reach for check in brief.books.lines] == [2.0]  # twice what its ledger states
+    still = rehearse(Capped(0.0), USUAL, "interaction", "add-remove", "model", 0, budget=0.0)
+    assert [check.reach for check in still.books.lines] == [0.0]  # whatever is played
+    assert still.books.runs > brief.books.runs
 
 
 def test_a_line_that_neighbours_hardly_move_is_open_and_says_so():
