@@ -243,6 +243,7 @@ def test_a_picture_is_presented_on_one_screen_and_seen_without_a_script(opened, 
     still.context.close()
 
 
+@pytest.mark.chromium  # whose driver sees that a page has come back
 def test_a_page_that_was_left_comes_back_as_it_says_and_out_of_sight_its_clock_rests(opened, pictures):
     """Back to a page, browsers put old values into sliders: what is said, drawn and set is one thing all the same."""
     page = opened(high=900, prepare=COUNTED)
