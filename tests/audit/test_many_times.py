@@ -49,6 +49,15 @@ def test_noise_that_two_people_share_is_found_however_far_apart_they_are(mechani
     assert "share their noise" in found
 
 
+@pytest.mark.slow
+def test_it_is_found_where_nearly_every_answer_is_the_truth():
+    """Ten seconds of draws: at ε = 10 one answer in two hundred is another than usual."""
+    loud = SubsetSelection(10.0, 100)
+    assert departing(usual(loud)) == []
+    (found,) = departing(usual(lying(loud, lies.same_for_blocks)))
+    assert "share their noise" in found
+
+
 @pytest.mark.parametrize("mechanism", LIARS, ids=repr)
 def test_one_answer_in_a_thousand_that_is_the_truth_is_found(mechanism):
     (found,) = departing(usual(lying(mechanism, lies.silent_once_in(1e3))))
