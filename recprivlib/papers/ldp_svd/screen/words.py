@@ -16,7 +16,7 @@ def say(result: Result) -> str:
     """What the screen shows, in words. A verb is earned: its paired interval leaves 0 out."""
     verb = result.versus.verb
     own, rival = apart(result.error, result.rival, verb, stars, 2)
-    error = f"In this draw, on a fifth of the ratings, kept back for it, the error is {own}"
+    error = f"In this draw, on ratings that were kept back, the error is {own}"
     if not result.honest:
         return f"{_claim(result)} {error}; it {verb} one fixed guess for every film, {rival}."
     if result.mechanism == "optimal":
