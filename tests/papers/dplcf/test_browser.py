@@ -23,10 +23,11 @@ def alone(visit):
 
 
 @pytest.mark.firefox
-def test_a_reader_guesses_drags_types_and_changes_the_server(alone, shoot):
-    page = alone()
-    assert page.locator(".sentence").inner_text() == said()
+def test_a_reader_guesses_drags_types_and_changes_the_server(visit, shoot):
+    page = DASH.alone(visit, skip=False)()
+    assert not page.locator(".sentence").is_visible()
     page.get_by_role("button", name=CROWD.predict.answers[3]).click()
+    assert page.locator(".sentence").inner_text() == said()
     reply = CROWD.predict.reply(CROWD.compute(**CROWD.defaults), 3)
     page.locator(".reply", has_text=reply).wait_for(timeout=PATIENCE)
     slider = page.get_by_role("slider", name="ε")
