@@ -23,10 +23,11 @@ def alone(visit):
 
 
 @pytest.mark.firefox
-def test_a_reader_guesses_drags_types_and_changes_the_server(alone, shoot):
-    page = alone()
-    assert page.locator(".sentence").inner_text() == said()
+def test_a_reader_guesses_drags_types_and_changes_the_server(visit, shoot):
+    page = DASH.alone(visit, skip=False)()
+    assert not page.locator(".sentence").is_visible()
     page.get_by_role("button", name=CROWD.predict.answers[3]).click()
+    assert page.locator(".sentence").inner_text() == said()
     reply = CROWD.predict.reply(CROWD.compute(**CROWD.defaults), 3)
     page.locator(".reply", has_text=reply).wait_for(timeout=PATIENCE)
     slider = page.get_by_role("slider", name="ε")
@@ -53,13 +54,13 @@ def test_it_opens_moves_and_answers_as_panel_documents_it_too(visit, serving, bo
     """With a version of Panel whose private names are not known: see `widgets.hooks`."""
     monkeypatch.setenv("RECPRIV_PANEL", "stock")
     with serving(book) as (site, _):
-        page = DASH.alone(visit, skip=False)("?server=ap", site=site)
+        page = DASH.alone(visit, skip=False)(site=site)
         page.get_by_role("button", name=CROWD.predict.answers[3]).click()
         reply = CROWD.predict.reply(CROWD.compute(**CROWD.defaults), 3)
         page.locator(".reply", has_text=reply).wait_for(timeout=PATIENCE)
-        assert page.locator(".sentence").inner_text() == said(server="ap")
+        assert page.locator(".sentence").inner_text() == said()
         page.get_by_role("slider", name="ε").press("ArrowLeft")
-        until(page, "epsilon=0.8&server=ap")
+        until(page, "epsilon=0.8")
         page.get_by_text("spectral", exact=True).click()
         until(page, "epsilon=0.8&server=spectral")
         assert page.locator(".sentence").inner_text() == said(epsilon=0.8, server="spectral")
