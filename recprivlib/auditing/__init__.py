@@ -1,7 +1,7 @@
 """Audits: what is proved of a ledger, checked of the code, and measured by attacks on it.
 
     system ──> its run, under one tape in many worlds ────> Checked: found, reached ───────────────────────┐
-               (scenes, real_run, replay, memory, rehearsal; conformance holds it against the ledger)      │
+               (scenes, real_run, replay, memory, many_times; conformance holds it against the ledger)     │
            ──> what its answers give away (run_attack, redraw, distinguish) ──┐                            ├─> verdict
     mechanism ─> games, and the law of its answers ───────────────────────────┼─> events, bounds: attacked ┘
                  (games.py, distribution.py, mechanism_check.py)              ┘
