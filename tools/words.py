@@ -88,8 +88,8 @@ def _bare(template: str) -> str:
 
 # Selectors, class lists, commands, and what is looked for in the words of others: no reader sees them.
 NO_WORDS = frozenset({
-    "make serve", "make book", "slide main", "flag repair", "details li", "one town", "attacked: at least",
-    "(prefers-reduced-motion: reduce)",
+    "make serve", "make book", "slide main", "flag repair", "stump repair", "details li", "one town",
+    "attacked: at least", "(prefers-reduced-motion: reduce)",
 })  # fmt: skip
 KEYS = {"Escape", "Enter", "Home", "End", "Page", "Tab"}  # of a keyboard
 

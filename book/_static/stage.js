@@ -278,7 +278,7 @@
     /** @param {boolean} on */
     function lane(on) {
       whole.ariaExpanded = String(on);
-      whole.textContent = on ? "Close" : "What this means";
+      whole.textContent = on ? say`Close` : say`What this means`;
       el.classList.toggle("lane", on);
       const key = strip.querySelector("details");
       if (key) key.open = on;
