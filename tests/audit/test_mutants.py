@@ -31,6 +31,12 @@ def rehearsed(system, terms):
     return rehearse(system, USUAL, *terms, default_view(ledger), 0, budget=BRIEF)
 
 
+@pytest.fixture(autouse=True)
+def no_clock(monkeypatch):
+    """What a brief look plays hangs on what it has reached alone, and not on how busy this machine is."""
+    monkeypatch.setattr("recprivlib.auditing.played_scenes.time.process_time", lambda: 0.0)
+
+
 def public(name, bug):
     """Whether what the model holds is no secret at the terms of this system."""
     return bug in mutants.MET and PRIVATE[name].terms[1] == "replace-value"

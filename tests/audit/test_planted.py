@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import tempfile
-from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
@@ -12,6 +10,7 @@ from recprivlib.auditing import audit
 from recprivlib.auditing.overheard import alone
 from recprivlib.auditing.verdicts import UNSEEN
 from tests.audit import planted
+from tests.audit.aside import processes
 from tests.audit.planted import PLANTED, POPULAR, REAL, SLOW, extra, sub
 
 HEAVY = [name for name, system in PLANTED.items() if hasattr(system, "unclipped_quantile")]  # networks in rounds
@@ -41,12 +40,9 @@ def by_itself(name):
 
 @pytest.fixture(scope="module")
 def aside():
-    """`aside(name)`: what is said in a process that does nothing else, and ends. Each is a fork of one that has
-    imported what they all need: to import it takes seven times as long as an audit."""
-    processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload([__name__])
-    with ProcessPoolExecutor(1, mp_context=processes, max_tasks_per_child=1) as pool:
-        yield lambda name: pool.submit(by_itself, name).result()
+    """`aside(name)`: what is said in a process that does nothing else."""
+    with processes(__name__) as ask:
+        yield lambda name: ask(by_itself, name)
 
 
 def test_by_itself_it_says_the_same(aside):

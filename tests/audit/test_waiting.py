@@ -14,10 +14,12 @@ from recprivlib.auditing.mutation.grafts import holding, planted
 from recprivlib.auditing.mutation.operator import raw
 from recprivlib.auditing.neighbours import Stage
 from recprivlib.auditing.other_worlds import asked_often, by_luck, left_behind
+from recprivlib.auditing.overheard import alone
 from recprivlib.auditing.played_scenes import Act
 from recprivlib.auditing.rehearsal import BRIEF, WHOLE, rehearse
 from recprivlib.registry import systems
 from tests.audit import waiting
+from tests.audit.aside import processes
 
 PRIVATE = {name: entry for name, entry in systems().items() if entry.terms}
 SAID = {
@@ -55,18 +57,32 @@ def by_its_rule(label, system):
     act = Act(*PRIVATE[NAME].terms, "model", 0, math.inf)
     stage = Stage(*PRIVATE[NAME].terms)
     if label in CHILD:
+        assert alone(), "what one run leaves to the next is not looked at"
         return left_behind(system, act)
     if label in LUCK + LIE:
         return (by_luck if label in LUCK else asked_often)(system, stage, USUAL, act).found
     return found(system, PRIVATE[NAME].terms, "model")
 
 
+@pytest.fixture(scope="module")
+def aside():
+    with processes(__name__) as ask:
+        yield ask
+
+
 @pytest.mark.parametrize("label", waiting.OPERATORS)
-def test_it_is_found_by_its_rule(label):
+def test_it_is_found_by_its_rule(label, aside):
+    """Where other threads run (a worker's own, a server that another test has left) no child is forked: there it is
+    asked of a process that does nothing else."""
+    planted_in, honest = both(label) if alone() else aside(both, label)
+    assert any(SAID[label] in note for note in planted_in), planted_in
+    assert honest == []
+
+
+def both(label):
+    """What is said of the bug, and of the system that it is planted into."""
     honest = scoring.base(PRIVATE[NAME])
-    notes = by_its_rule(label, waiting.OPERATORS[label].build(honest))
-    assert any(SAID[label] in note for note in notes), notes
-    assert by_its_rule(label, honest) == []
+    return by_its_rule(label, waiting.OPERATORS[label].build(honest)), by_its_rule(label, honest)
 
 
 @pytest.mark.slow
@@ -103,9 +119,14 @@ def test_a_model_is_asked_about_nobody(monkeypatch):
     assert any("other people are recommended" in note for note in notes), notes
 
 
-def test_an_honest_model_is_the_same_on_tape_and_where_nobody_looks():
+def test_an_honest_model_is_the_same_on_tape_and_where_nobody_looks(aside):
     """Also one of whose leaves two have one name."""
+    assert (twins() if alone() else aside(twins)) == []
+
+
+def twins():
+    """What is said of a model two of whose leaves have one name."""
     twins = np.empty(2, object)
     twins[:] = [1.5, "a word"]
     honest = planted(PRIVATE[NAME].system, leaves=lambda run, model: holding(model, twins))
-    assert left_behind(honest, Act(*PRIVATE[NAME].terms, "model", 0, math.inf)) == []
+    return left_behind(honest, Act(*PRIVATE[NAME].terms, "model", 0, math.inf))

@@ -43,7 +43,7 @@ def copy(tmp_path_factory):
         shutil.copy(ROOT / name, folder)
     (folder / "_toc.yml").write_text("format: jb-book\nroot: book/intro\nchapters:\n- file: book/chapter\n")
     shutil.copytree(ROOT / "tools", folder / "tools", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("_ext", "_static", "_extra"):
+    for name in ("_ext", "_static", "_extra", "_templates", "words"):
         shutil.copytree(ROOT / "book" / name, folder / "book" / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(
         ROOT / "recprivlib", folder / "recprivlib", ignore=shutil.ignore_patterns("__pycache__", "papers", "accounting")

@@ -50,8 +50,8 @@ def test_on_a_phone_the_tape_stands_upright(alone):
 
 
 @pytest.mark.firefox
-def test_a_guess_is_answered_from_the_tape(alone):
-    page = alone()
+def test_a_guess_is_answered_from_the_tape(visit):
+    page = DASH.alone(visit, skip=False)()
     page.get_by_role("button", name="About 15").click()
     reply = EXPLORER.predict.reply(EXPLORER.compute(), 2)
     page.locator(".reply", has_text=reply).wait_for(timeout=PATIENCE)
