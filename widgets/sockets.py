@@ -24,7 +24,7 @@ class Socket(WSHandler):
     """Panel's own, which the door has looked at already; it hears only what a page says, and tells nobody of itself."""
 
     _known: Known | None = None
-    _deaf = False
+    _deaf = _left = False
     _said, _heard = 0.0, 0.0  # parts that were said faster than `RATE` allows, and when the last one came
 
     def check_origin(self, origin: str) -> bool:
@@ -77,7 +77,11 @@ class Socket(WSHandler):
         await super().send_message(message)
 
     def on_close(self) -> None:
-        """Called by Tornado. Nobody enters this session again: it need not be kept for half a minute."""
+        """Called by Tornado, twice where both ends go at once. Nobody enters this session again: it need not be kept for
+        half a minute."""
+        if self._left:
+            return
+        self._left = True
         if self.connection is not None:
             self.connection.session.request_expiration()
         super().on_close()

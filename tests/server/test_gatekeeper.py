@@ -393,3 +393,15 @@ def test_a_dashboard_that_cannot_be_made_says_so_and_no_more():
     assert "could not answer" in done.stdout
     assert "nobody is to read" not in done.stdout
     assert "nobody is to read" in done.stderr  # the log has it
+
+
+def test_a_socket_that_is_closed_from_both_ends_at_once_is_left_once(monkeypatch):
+    """Bokeh has taken the session away at the first time; to ask for it again was a traceback on the console."""
+    left = []
+    monkeypatch.setattr(sockets.WSHandler, "on_close", lambda self: left.append(self))
+    one = Socket.__new__(Socket)
+    one.connection = SimpleNamespace(session=SimpleNamespace(request_expiration=lambda: None))
+    one.on_close()
+    one.connection = SimpleNamespace()  # what is left of it
+    one.on_close()
+    assert left == [one]
