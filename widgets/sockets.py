@@ -77,8 +77,10 @@ class Socket(WSHandler):
         await super().send_message(message)
 
     def on_close(self) -> None:
-        """Called by Tornado, twice where both ends go at once. Nobody enters this session again: it need not be kept for
-        half a minute."""
+        """Called by Tornado, twice where both ends go at once.
+
+        Nobody enters this session again: it need not be kept for half a minute.
+        """
         if self._left:
             return
         self._left = True
