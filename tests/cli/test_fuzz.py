@@ -26,6 +26,7 @@ from recprivlib.parameters import parameters
 from recprivlib.registry import get, systems
 
 SOON = 2.0  # seconds
+AUDIT = 10.0  # of an audit, which plays for four seconds what it has time for
 SLOW = [name for name, entry in systems().items() if "local_epochs" in parameters(entry.system)]  # train networks
 FAST = [name for name in systems() if name not in SLOW]
 SIGNS = (
@@ -129,7 +130,7 @@ def holds(words: list[str]) -> None:
     code, out, err, took = said(words)
     assert code in (0, 2) or (code == 1 and words[0] == "sweep" and "failed" in err), (code, out, err)
     assert "Traceback" not in err
-    assert took < SOON, f"{took:.1f} s"
+    assert took < (AUDIT if "audit" in words else SOON), f"{took:.1f} s"
     if code == 2:
         assert out == ""
         line = err.splitlines()[-1]
